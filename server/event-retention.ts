@@ -3,7 +3,7 @@
 
 import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
-import type { Events } from './store/events.ts'
+import type { Events } from './store/cameras/events.ts'
 
 export type EventRetentionOptions = {
   readonly events: Pick<Events, 'removeReceivedBefore' | 'listOverfull' | 'removeLast'>

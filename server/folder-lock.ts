@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { makeFolder } from './base/make-folder.ts'
-import { lockFile } from './store/file-lock.ts'
+import { lockFile } from './store/engine/file-lock.ts'
 
 /** Throws 'conflict' if another process holds the folder. Dispose to release it. */
 export function lockFolder(folder: string): Disposable {

@@ -5,8 +5,8 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts'
 import type { Credential } from '../auth/caller.ts'
 import { type MediaTokens, mediaTokenSlotMs } from '../auth/media-token.ts'
+import { VersionedCache, type VersionedSource } from '../store/engine/versioned-cache.ts'
 import type { Store } from '../store/store.ts'
-import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
 import { type EncodedJson, encodeJson } from './answer.ts'
 
 const maxUrlLength = 512

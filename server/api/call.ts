@@ -5,8 +5,8 @@ import type { EndpointName, Endpoints } from '../../contract/endpoints.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { RequestContext } from '../auth/request-context.ts'
-import type { Camera } from '../store/cameras.ts'
-import type { Recording } from '../store/recordings.ts'
+import type { Camera } from '../store/cameras/cameras.ts'
+import type { Recording } from '../store/cameras/recordings.ts'
 import type { GuestRight } from './camera-access.ts'
 
 export type Call<E extends Endpoint> = CallerOf<E> & CameraOf<E> & RecordingOf<E> & CommonCall<E>

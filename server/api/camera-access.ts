@@ -4,8 +4,8 @@ import type { Authenticator } from '../auth/authenticator.ts'
 import type { MediaGrant } from '../auth/media-token.ts'
 import { AppError } from '../base/error.ts'
 import { type CameraRight, canViewLive, canViewRecordings, decideCameraRight } from '../model/camera-access.ts'
+import { VersionedCache } from '../store/engine/versioned-cache.ts'
 import type { Store } from '../store/store.ts'
-import { VersionedCache } from '../store/versioned-cache.ts'
 
 export type CameraAccessOptions = {
   readonly store: Pick<Store, 'cameras' | 'users' | 'shares' | 'version'>

@@ -1,7 +1,7 @@
 // The camera a path names, if it is the caller's own. Somebody else's does not exist, to the byte.
 
 import { AppError } from '../base/error.ts'
-import type { Camera } from '../store/cameras.ts'
+import type { Camera } from '../store/cameras/cameras.ts'
 import type { Store } from '../store/store.ts'
 
 /** Throws 'not_found'. */

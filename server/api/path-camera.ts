@@ -3,7 +3,7 @@
 
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { AppError } from '../base/error.ts'
-import type { Recording } from '../store/recordings.ts'
+import type { Recording } from '../store/cameras/recordings.ts'
 import type { Store } from '../store/store.ts'
 import type { CameraAccess, GuestRight } from './camera-access.ts'
 import { getOwnCamera } from './own-camera.ts'

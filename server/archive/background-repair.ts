@@ -34,7 +34,7 @@ type Pending = {
   retryAtMs: number
 }
 
-/** The maximum length of a segment: see server/store/segments.ts. */
+/** The maximum length of a segment: see server/store/footage/segments.ts. */
 const maxSegmentMs = 3_600_000
 /** A request for footage waits at most this long for a repair, and then returns what is known. */
 const maxDemandMs = 5000

@@ -3,7 +3,7 @@
 import { parseDurationMs } from '../model/duration.ts'
 import type { RetentionLimits } from './retention-plan.ts'
 
-/** The rows, in any database (server/store/recordings.ts, user-limits.ts). */
+/** The rows, in any database (server/store/cameras/recordings.ts, user-limits.ts). */
 export type LimitRows = {
   readonly recordings: {
     listPolicies(): Promise<

@@ -1,4 +1,4 @@
-// The rows of the archive in memory, for tests. The real ones are in server/store/segments.ts.
+// The rows of the archive in memory, for tests. The real ones are in server/store/footage/segments.ts.
 
 import { type ClockEpochStart, compareRecorded, findPass, lastPass } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'

@@ -1,4 +1,4 @@
-// The rows that the archive needs, in any database (server/store/segments.ts).
+// The rows that the archive needs, in any database (server/store/footage/segments.ts).
 
 import type { Segment } from '../model/segment.ts'
 import type {

@@ -2,8 +2,8 @@
 
 import { AppError } from '../base/error.ts'
 import { invalidAccount, maxPersonalTokens } from '../model/account-fault.ts'
+import type { Token, TokenMaker } from '../store/accounts/tokens.ts'
 import type { Store } from '../store/store.ts'
-import type { Token, TokenMaker } from '../store/tokens.ts'
 import type { RandomBytes } from './checked-token.ts'
 import type { Audit } from './guard/audit.ts'
 import { createPersonalToken, describePersonalToken } from './personal-token.ts'

@@ -5,7 +5,7 @@ import { RateLimiter } from '../auth/guard/rate-limiter.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import type { NewCameraEvent, OutageEdge } from '../store/events.ts'
+import type { NewCameraEvent, OutageEdge } from '../store/cameras/events.ts'
 import type { Store } from '../store/store.ts'
 
 export type EventWriterOptions = {

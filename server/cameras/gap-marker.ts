@@ -8,7 +8,7 @@ import type { Logger } from '../base/log.ts'
 import type { SerialQueue } from '../base/serial-queue.ts'
 import { compareMarks, findMarkPass, type GapMark, isGapOpen, listMarks, markLatenessMs } from '../model/gap-mark.ts'
 import type { FootageBounds, LastSegment } from '../model/segment-views.ts'
-import type { GapMarks } from '../store/gap-marks.ts'
+import type { GapMarks } from '../store/footage/gap-marks.ts'
 
 export type GapMarkerOptions = {
   readonly cameraId: number

@@ -1,7 +1,7 @@
 // nightjar audit …: the audit log of accounts and credentials.
 
 import { writeTime } from '../model/time.ts'
-import type { AuditRecord } from '../store/audit.ts'
+import type { AuditRecord } from '../store/accounts/audit.ts'
 import type { Command } from './command.ts'
 import { getNamedUser } from './names.ts'
 import { withStore } from './open-data.ts'

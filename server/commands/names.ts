@@ -2,8 +2,8 @@
 
 import { AppError } from '../base/error.ts'
 import { parseByteSize } from '../model/byte-size.ts'
+import type { User } from '../store/accounts/users.ts'
 import type { Store } from '../store/store.ts'
-import type { User } from '../store/users.ts'
 
 /** Throws 'not_found'. */
 export async function getNamedUser(store: Pick<Store, 'users'>, name: string): Promise<User> {

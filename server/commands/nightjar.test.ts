@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { hashToken } from '../auth/checked-token.ts'
 import { isChecksumValid } from '../auth/personal-token.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
-import { databaseFile } from '../store/database-file.ts'
+import { databaseFile } from '../store/engine/database-file.ts'
 import { openStore } from '../store/store.ts'
 
 const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))

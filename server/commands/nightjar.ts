@@ -52,5 +52,5 @@ process.exitCode = await runCommandLine({
 })
 
 // After a failure, open connections stay open. At a regular end, SQLite would close them and remove a log that is not
-// confirmed on the disk (server/store/sync-loss.ts).
+// confirmed on the disk (server/store/engine/sync-loss.ts).
 if (process.exitCode !== 0) process.exit()

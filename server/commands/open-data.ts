@@ -7,7 +7,7 @@ import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { isPostgresUrl } from '../store/postgres-url.ts'
+import { isPostgresUrl } from '../store/postgres/postgres-url.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function withStore<T>(
  * does.
  */
 export async function withStoppedServer<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const { claimDatabase } = await import('../store/database-claim.ts')
+  const { claimDatabase } = await import('../store/engine/database-claim.ts')
   const { database, data: dataDir, archive } = config
   await checkThere(config)
   using _ = (await isThere(archive)) ? lockFolder(archive) : undefined

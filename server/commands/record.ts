@@ -1,6 +1,6 @@
 // Writes audit log entries for commands.
 
-import type { NewAuditRecord } from '../store/audit.ts'
+import type { NewAuditRecord } from '../store/accounts/audit.ts'
 import type { Store } from '../store/store.ts'
 
 type Event = Pick<NewAuditRecord, 'event' | 'userId' | 'subject'> & Partial<Pick<NewAuditRecord, 'detail'>>

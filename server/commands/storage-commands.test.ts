@@ -11,7 +11,7 @@ import { markArchive } from '../archive/archive-folder.ts'
 import { segmentPath } from '../archive/layout.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { databaseFile } from '../store/database-file.ts'
+import { databaseFile } from '../store/engine/database-file.ts'
 import { openStore } from '../store/store.ts'
 
 const program = fileURLToPath(new URL('./nightjar.ts', import.meta.url))

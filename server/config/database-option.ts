@@ -1,7 +1,7 @@
 // The option `database`: a file or the URL of a PostgreSQL database, which may contain a password.
 
-import { databaseFile } from '../store/database-file.ts'
-import { isCompletePostgresUrl } from '../store/postgres-url.ts'
+import { databaseFile } from '../store/engine/database-file.ts'
+import { isCompletePostgresUrl } from '../store/postgres/postgres-url.ts'
 import { type Option, pathOption } from './option.ts'
 
 const path = pathOption<string>({

@@ -1,4 +1,4 @@
-// The rows of recorded streams, whatever database keeps them (server/store/streams.ts): so that a stream survives a restart.
+// The rows of recorded streams, whatever database keeps them (server/store/footage/streams.ts): so that a stream survives a restart.
 
 /** The token or log-in that a stream was asked for with; the stream ends with it. */
 export type StreamCredential = { readonly kind: 'personal' | 'grant'; readonly id: number }

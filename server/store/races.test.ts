@@ -10,9 +10,9 @@ import { testEachDatabase } from '../../test/postgres/each-database.ts'
 async function race<T>(database: string, credentialsKey: Uint8Array, body: string): Promise<T[]> {
   const from = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
   const program = `
-    import { openDatabase } from ${from('./open-database.ts')}
+    import { openDatabase } from ${from('./engine/open-database.ts')}
     import { openStore } from ${from('./store.ts')}
-    import { inTransaction } from ${from('./transaction.ts')}
+    import { inTransaction } from ${from('./engine/transaction.ts')}
     const [database, key, number] = process.argv.slice(1)
     const at = Number(number)
     const store = await openStore({ database, credentialsKey: Buffer.from(key, 'hex'), foreignIntervalMs: 0 })

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
 import type { AppError } from '../base/error.ts'
-import type { StoreChange } from './change-feed.ts'
+import type { StoreChange } from './engine/change-feed.ts'
 import { openStore } from './store.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 

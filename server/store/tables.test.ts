@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
-import type { Stream } from './streams.ts'
+import type { Stream } from './footage/streams.ts'
 
 const ada = { email: 'Ada@Example.org', firstName: 'Ada', lastName: 'Byron', passwordHash: 'hash-1' }
 const door = { name: 'Door', type: 'h264', url: 'rtsp://h/1', username: 'u', password: 'p' } as const

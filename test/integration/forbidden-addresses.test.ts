@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
-import { databaseFile } from '../../server/store/database-file.ts'
+import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { databaseFile } from '../../server/store/database-file.ts'
+import { databaseFile } from '../../server/store/engine/database-file.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 

@@ -14,7 +14,7 @@ import { hashToken } from '../../server/auth/checked-token.ts'
 import { createClientId, createOAuthSecret } from '../../server/auth/oauth/oauth-secrets.ts'
 import { addSession, createTemporaryOAuth, testContext } from '../../server/auth/oauth/temporary-oauth.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
-import { databaseFile } from '../../server/store/database-file.ts'
+import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
 import { openServer } from '../server-under-test.ts'
 

@@ -1,6 +1,6 @@
 // Everything a database holds, read past the store: for tests of what is left there and of what is not.
 
-import { openDatabase } from '../../server/store/open-database.ts'
+import { openDatabase } from '../../server/store/engine/open-database.ts'
 
 /** The rows of each table, as the driver gives them. */
 export async function readRows(database: string): Promise<Record<string, Record<string, unknown>[]>> {

@@ -3,11 +3,11 @@
 import type { Account, Application, PersonalToken } from '../../../contract/account.ts'
 import type { LinkedProvider } from '../../auth/providers/provider-service.ts'
 import { writeTime } from '../../model/time.ts'
-import type { Application as ApplicationRow } from '../../store/applications.ts'
-import type { Grant } from '../../store/grants.ts'
-import type { SessionRecord } from '../../store/sessions.ts'
-import type { Token } from '../../store/tokens.ts'
-import type { User } from '../../store/users.ts'
+import type { Application as ApplicationRow } from '../../store/accounts/applications.ts'
+import type { Grant } from '../../store/accounts/grants.ts'
+import type { SessionRecord } from '../../store/accounts/sessions.ts'
+import type { Token } from '../../store/accounts/tokens.ts'
+import type { User } from '../../store/accounts/users.ts'
 
 export function writeAccount(user: User): Account {
   return {

@@ -4,9 +4,9 @@ import type { Camera, SharedCamera } from '../../../contract/camera.ts'
 import { problemCodes } from '../../../contract/camera-problem.ts'
 import type { LiveView } from '../../model/live-view.ts'
 import { writeTime } from '../../model/time.ts'
-import type { Camera as CameraRow } from '../../store/cameras.ts'
-import type { Recording as RecordingRow } from '../../store/recordings.ts'
-import type { SharedCamera as SharedRow } from '../../store/shares.ts'
+import type { Camera as CameraRow } from '../../store/cameras/cameras.ts'
+import type { Recording as RecordingRow } from '../../store/cameras/recordings.ts'
+import type { SharedCamera as SharedRow } from '../../store/cameras/shares.ts'
 import type { CameraUrls } from '../media-urls.ts'
 
 /** `recording`: also one that is turned off. */

@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import type { Event } from '../../../contract/event.ts'
 import { writeTime } from '../../model/time.ts'
-import type { CameraEvent } from '../../store/events.ts'
+import type { CameraEvent } from '../../store/cameras/events.ts'
 
 export function writeEvent(event: CameraEvent): Static<typeof Event> {
   return {

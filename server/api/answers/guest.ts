@@ -1,7 +1,7 @@
 // A guest, for the camera's owner. Whether the guest has an account is not revealed, see store/guests.ts.
 
 import type { Guest } from '../../../contract/guest.ts'
-import type { Guest as GuestRow } from '../../store/guests.ts'
+import type { Guest as GuestRow } from '../../store/cameras/guests.ts'
 
 export function writeGuest(guest: GuestRow): Guest {
   return {

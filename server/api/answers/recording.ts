@@ -5,7 +5,7 @@ import { writeTime, writeTimeUp } from '../../model/time.ts'
 import { maxTimelineMs, type TimeRange } from '../../model/time-range.ts'
 import type { Timeline as Stretches } from '../../model/timeline.ts'
 import type { StreamInfo as Position, StreamSession } from '../../playback/playback.ts'
-import type { Recording as RecordingRow } from '../../store/recordings.ts'
+import type { Recording as RecordingRow } from '../../store/cameras/recordings.ts'
 
 /** Start and end of the footage, Unix milliseconds; undefined if there is none. */
 type Footage = { readonly recordingStartMs: number; readonly recordingEndMs: number }

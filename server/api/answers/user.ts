@@ -1,7 +1,7 @@
 // An account.
 
 import type { User } from '../../../contract/user.ts'
-import type { User as UserRow } from '../../store/users.ts'
+import type { User as UserRow } from '../../store/accounts/users.ts'
 
 /** Number of cameras that the user owns, that are shared with the user, and that the user shares. */
 export type CameraCounts = { readonly own: number; readonly shared: number; readonly withGuests: number }

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
-import type { VersionedSource } from '../../store/versioned-cache.ts'
+import type { VersionedSource } from '../../store/engine/versioned-cache.ts'
 import { HttpError } from '../problem.ts'
 import { isGone } from '../transport/drained.ts'
 

@@ -10,7 +10,7 @@ import type { SecondFactorService } from '../../auth/second-factor/second-factor
 import type { Sessions } from '../../auth/sessions/sessions.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
-import type { Users } from '../../store/users.ts'
+import type { Users } from '../../store/accounts/users.ts'
 
 export type PagesDeps = {
   readonly sessions: Sessions

@@ -180,7 +180,7 @@ test('T43: what fails inside is not told to anybody, whatever is asked', async (
   await send('GET', '/v1/me/', { authorization })
   isFailing = true
   const failure = new Error("SQLITE_ERROR: insert into users values ('x') in /srv/nightjar/data/nightjar.db")
-  failure.stack = `${failure.message}\n    at find (/srv/nightjar/server/store/users.ts:12:3)`
+  failure.stack = `${failure.message}\n    at find (/srv/nightjar/server/store/accounts/users.ts:12:3)`
   for (const table of Object.values(store)) {
     if (typeof table !== 'object' || table === null) continue
     for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(table))) {

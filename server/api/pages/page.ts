@@ -3,7 +3,7 @@
 
 import type { RequestContext } from '../../auth/request-context.ts'
 import type { Session } from '../../auth/sessions/sessions.ts'
-import type { User } from '../../store/users.ts'
+import type { User } from '../../store/accounts/users.ts'
 import type { Form } from './form.ts'
 import type { Html } from './html.ts'
 import type { Texts } from './texts/texts.ts'

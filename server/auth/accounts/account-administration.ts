@@ -3,7 +3,7 @@
 import { AppError } from '../../base/error.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
 import { parsePersonName } from '../../model/person-name.ts'
-import type { User } from '../../store/users.ts'
+import type { User } from '../../store/accounts/users.ts'
 import { checkPassword } from '../password.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { AccountMails } from './account-mails.ts'

@@ -1,6 +1,6 @@
 // Puts the texts of mails and those they go to together.
 
-import type { User } from '../../store/users.ts'
+import type { User } from '../../store/accounts/users.ts'
 import type { ClearNotice } from '../clear-credentials.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { SecondFactorNotice } from '../second-factor/second-factor-options.ts'

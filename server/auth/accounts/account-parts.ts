@@ -1,6 +1,6 @@
 // What the parts of accounts share.
 
-import type { User } from '../../store/users.ts'
+import type { User } from '../../store/accounts/users.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { AccountMails } from './account-mails.ts'
 import type { AccountsOptions, By } from './accounts-options.ts'

@@ -3,7 +3,7 @@
 import { AppError } from '../../base/error.ts'
 import { invalidAccount } from '../../model/account-fault.ts'
 import { parseEmail } from '../../model/email.ts'
-import type { User } from '../../store/users.ts'
+import type { User } from '../../store/accounts/users.ts'
 import { checkPassword } from '../password.ts'
 import type { RequestContext } from '../request-context.ts'
 import { createLinkToken, hashLinkToken, writeLink } from './account-links.ts'

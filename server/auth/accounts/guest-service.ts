@@ -3,9 +3,9 @@
 
 import { AppError } from '../../base/error.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
-import type { Camera } from '../../store/cameras.ts'
-import type { Guest, Permissions } from '../../store/guests.ts'
-import type { User } from '../../store/users.ts'
+import type { User } from '../../store/accounts/users.ts'
+import type { Camera } from '../../store/cameras/cameras.ts'
+import type { Guest, Permissions } from '../../store/cameras/guests.ts'
 import { createLinkToken, hashLinkToken, writeLink } from './account-links.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type AccountParts, withContext } from './account-parts.ts'

@@ -1,7 +1,7 @@
 // One-time links as accounts use them: how long each kind lasts, and how many mails carry them.
 
 import { AppError } from '../../base/error.ts'
-import type { Link, LinkKind, NewLink } from '../../store/links.ts'
+import type { Link, LinkKind, NewLink } from '../../store/accounts/links.ts'
 import { addressBlock } from '../guard/address-block.ts'
 import { RateLimiter } from '../guard/rate-limiter.ts'
 import { hashLinkToken } from './account-links.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { silentLogger } from '../../base/log.ts'
-import type { NewAuditRecord } from '../../store/audit.ts'
+import type { NewAuditRecord } from '../../store/accounts/audit.ts'
 import { hashPassword } from '../password.ts'
 import { Audit } from './audit.ts'
 import { KnownDevices } from './known-devices.ts'

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
-import type { AuditDetail, AuditRecord, AuditRows, NewAuditRecord } from '../../store/audit.ts'
+import type { AuditDetail, AuditRecord, AuditRows, NewAuditRecord } from '../../store/accounts/audit.ts'
 import type { RequestContext } from '../request-context.ts'
 
 const maxQueued = 10_000

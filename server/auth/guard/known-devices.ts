@@ -6,7 +6,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import type { ProvenUser } from '../../store/proven-user.ts'
+import type { ProvenUser } from '../../store/accounts/proven-user.ts'
 
 export const knownDeviceTtlSeconds = 365 * 86_400
 

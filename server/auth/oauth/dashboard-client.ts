@@ -2,7 +2,7 @@
 // address; what it is granted ends with the browser's session.
 
 import { accountScope } from '../../model/access.ts'
-import type { BuiltIn } from '../../store/applications.ts'
+import type { BuiltIn } from '../../store/accounts/applications.ts'
 
 export const dashboardClientId = 'nightjar-dashboard'
 

@@ -1,6 +1,6 @@
 // Grants that users have given to applications, as users see and revoke them.
 
-import type { Grant } from '../../store/grants.ts'
+import type { Grant } from '../../store/accounts/grants.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 

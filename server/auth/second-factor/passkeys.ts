@@ -10,8 +10,8 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { invalidAccount } from '../../model/account-fault.ts'
-import type { NewPasskey, Passkey, SecondFactors } from '../../store/second-factors.ts'
-import type { User } from '../../store/users.ts'
+import type { NewPasskey, Passkey, SecondFactors } from '../../store/accounts/second-factors.ts'
+import type { User } from '../../store/accounts/users.ts'
 import type { Challenges, ChallengeUse } from './challenges.ts'
 import { challengeLifetimeMs } from './challenges.ts'
 

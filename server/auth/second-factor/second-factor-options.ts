@@ -1,8 +1,8 @@
 // What the second factor needs of the rest of the server, and what its methods take.
 
 import type { Clock } from '../../base/clock.ts'
+import type { User } from '../../store/accounts/users.ts'
 import type { Store } from '../../store/store.ts'
-import type { User } from '../../store/users.ts'
 import type { RandomBytes } from '../checked-token.ts'
 import type { Audit } from '../guard/audit.ts'
 import type { KnownDevices } from '../guard/known-devices.ts'

@@ -2,8 +2,8 @@
 // them. Which page asks, and what a right answer opens, is not known here.
 
 import { invalidAccount } from '../../model/account-fault.ts'
-import type { FactorAddition, FactorChanger, SecondFactorList } from '../../store/second-factors.ts'
-import type { User } from '../../store/users.ts'
+import type { FactorAddition, FactorChanger, SecondFactorList } from '../../store/accounts/second-factors.ts'
+import type { User } from '../../store/accounts/users.ts'
 import { FailureCounter, type FailurePolicy } from '../guard/failure-counter.ts'
 import { LoginThrottle } from '../guard/login-throttle.ts'
 import { Challenges } from './challenges.ts'

@@ -1,8 +1,8 @@
 // Applications, and what users granted them: OAuth 2.0 (RFC 6749).
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
-import { tellChanges } from '../postgres-triggers.ts'
+import { columnTypes } from '../engine/column-types.ts'
+import { tellChanges } from '../postgres/postgres-triggers.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 /** A reference whose row goes when the other goes. */

@@ -1,7 +1,7 @@
 // Browsers that are signed in.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

@@ -1,7 +1,7 @@
 // Owners, one-time links, and how many mails went where.
 
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 /** A reference, if there is one, whose row goes when the other goes. */

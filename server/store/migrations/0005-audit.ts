@@ -1,7 +1,7 @@
 // The audit log. No foreign keys: its rows outlive what they tell of.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

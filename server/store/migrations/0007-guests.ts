@@ -3,8 +3,8 @@
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { emailKey } from '../../model/email.ts'
-import { columnTypes } from '../column-types.ts'
-import { tellChanges } from '../postgres-triggers.ts'
+import { columnTypes } from '../engine/column-types.ts'
+import { tellChanges } from '../postgres/postgres-triggers.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
-import { tellChanges } from '../postgres-triggers.ts'
+import { columnTypes } from '../engine/column-types.ts'
+import { tellChanges } from '../postgres/postgres-triggers.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 const ofCamera = (column: ColumnDefinitionBuilder) => column.references('cameras.id').onDelete('cascade')

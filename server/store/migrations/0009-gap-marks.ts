@@ -1,7 +1,7 @@
 // When and why recordings were interrupted, and when they went on.
 
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 export async function createGapMarkTable(db: Kysely<never>): Promise<void> {
   const { id } = columnTypes(db)

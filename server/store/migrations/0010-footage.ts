@@ -1,8 +1,8 @@
 // Bytes of footage per camera, limits of users, checksums of files.
 
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
-import { tellChanges } from '../postgres-triggers.ts'
+import { columnTypes } from '../engine/column-types.ts'
+import { tellChanges } from '../postgres/postgres-triggers.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

@@ -2,7 +2,7 @@
 // timelines alone.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

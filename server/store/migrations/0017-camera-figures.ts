@@ -1,7 +1,7 @@
 // How well the pictures of cameras arrive, for the command line: see cameras/camera-meter.ts.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

@@ -1,7 +1,7 @@
 // To which pass (model/clock-epoch.ts) a mark of a gap belongs. Those written before are taken for the first.
 
 import { type Kysely, sql } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 export async function addPassesOfGapMarks(db: Kysely<never>): Promise<void> {
   const { id } = columnTypes(db)

@@ -2,7 +2,7 @@
 // down.
 
 import type { Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 export async function addMakersOfTokens(db: Kysely<never>): Promise<void> {
   const { id } = columnTypes(db)

@@ -1,7 +1,7 @@
 // Second factors of accounts, what sessions know of them, and settings that an owner of the server makes while it runs.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
+import { columnTypes } from '../engine/column-types.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

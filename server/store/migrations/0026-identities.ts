@@ -1,8 +1,8 @@
 // People at identity providers who may sign in to an account.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../column-types.ts'
-import { tellChanges } from '../postgres-triggers.ts'
+import { columnTypes } from '../engine/column-types.ts'
+import { tellChanges } from '../postgres/postgres-triggers.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 

@@ -2,7 +2,7 @@
 
 import { AppError } from '../../../base/error.ts'
 import { guessBrowser } from '../../../model/browser-name.ts'
-import type { SessionRecord } from '../../../store/sessions.ts'
+import type { SessionRecord } from '../../../store/accounts/sessions.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawForm, drawNotice } from '../fields.ts'
 import type { Form } from '../form.ts'

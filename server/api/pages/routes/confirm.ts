@@ -1,7 +1,7 @@
 // The password once more, before what must not be done by somebody who merely found the browser open. A second factor, where the account
 // has one, follows on its own page.
 
-import type { User } from '../../../store/users.ts'
+import type { User } from '../../../store/accounts/users.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'

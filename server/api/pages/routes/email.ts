@@ -2,7 +2,7 @@
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
-import type { ProvenUser } from '../../../store/proven-user.ts'
+import type { ProvenUser } from '../../../store/accounts/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'

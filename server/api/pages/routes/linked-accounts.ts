@@ -1,7 +1,7 @@
 // Accounts at identity providers that sign in to one's own: seen, linked, removed.
 
 import type { LinkedProvider } from '../../../auth/providers/provider-service.ts'
-import type { ProvenUser } from '../../../store/proven-user.ts'
+import type { ProvenUser } from '../../../store/accounts/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'

@@ -2,7 +2,7 @@
 // one. Shown only soon after the password, and soon after a second factor if there is one.
 
 import { AppError } from '../../../base/error.ts'
-import type { Passkey, SecondFactorList } from '../../../store/second-factors.ts'
+import type { Passkey, SecondFactorList } from '../../../store/accounts/second-factors.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import type { Form } from '../form.ts'

@@ -1,6 +1,6 @@
 // Another password, by somebody who knows the present one.
 
-import type { ProvenUser } from '../../../store/proven-user.ts'
+import type { ProvenUser } from '../../../store/accounts/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawCheckbox, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'

@@ -1,7 +1,7 @@
 // The second step of signing in, and of giving the password once more: a passkey, a code of the authenticator app, or a recovery code.
 
 import type { SecondFactorKind } from '../../../model/second-factor-kind.ts'
-import type { SecondFactorList } from '../../../store/second-factors.ts'
+import type { SecondFactorList } from '../../../store/accounts/second-factors.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'

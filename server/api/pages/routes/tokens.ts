@@ -3,7 +3,7 @@
 import type { PersonalTokens } from '../../../auth/personal-tokens.ts'
 import { AppError } from '../../../base/error.ts'
 import { accountScope, defaultScopes } from '../../../model/access.ts'
-import type { Token } from '../../../store/tokens.ts'
+import type { Token } from '../../../store/accounts/tokens.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawCheckbox, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import type { Form } from '../form.ts'

@@ -1,0 +1,222 @@
+// Accounts.
+
+import { type Kysely, sql } from 'kysely'
+import type { Clock } from '../../base/clock.ts'
+import { AppError } from '../../base/error.ts'
+import { emailKey } from '../../model/email.ts'
+import { takeWaitingGuests } from '../cameras/guest-address.ts'
+import type { ChangePublisher } from '../engine/change-feed.ts'
+import { isUniqueViolation } from '../engine/constraint.ts'
+import { insertWithId } from '../engine/given-id.ts'
+import { inTransaction } from '../engine/transaction.ts'
+import type { Row, Tables } from '../schema.ts'
+import { lockAddress } from './address-lock.ts'
+
+export type User = {
+  readonly id: number
+  /** As entered; unique without regard to case. */
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly phone: string | null
+  /** Manages the server and its users. */
+  readonly isOwner: boolean
+  /** Unix milliseconds; null while the account may be used. */
+  readonly disabledAtMs: number | null
+  /**
+   * Grows whenever what signs in to the account changes: the password, the address, a second factor, to be disabled or
+   * signed out everywhere.
+   */
+  readonly credentialsVersion: number
+  /** The password alone does not sign in. */
+  readonly hasSecondFactor: boolean
+  readonly createdAtMs: number
+}
+
+export type NewUser = {
+  /** Given when moving from another server; otherwise the next free one. */
+  readonly id?: number | undefined
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly phone?: string | null
+  /** When missing: whether there is no owner yet. */
+  readonly isOwner?: boolean
+  /** PHC string; see auth/password.ts. */
+  readonly passwordHash: string
+}
+
+export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone'>>
+
+/** In place of the hash of an account's password: nothing fits it. */
+export const noPassword = ''
+
+/** What `toUser` needs. */
+export const userColumns = [
+  'id',
+  'email',
+  'first_name',
+  'last_name',
+  'phone',
+  'is_owner',
+  'disabled_at_ms',
+  'credentials_version',
+  'has_second_factor',
+  'created_at_ms',
+] as const
+
+/** Of a server, the first who gets an account. */
+const ifNoOwner = sql<number>`case when exists (select 1 from users where is_owner = 1) then 0 else 1 end`
+
+export class Users {
+  readonly #db: Kysely<Tables>
+  readonly #feed: ChangePublisher
+  readonly #clock: Clock
+
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
+    this.#db = db
+    this.#feed = feed
+    this.#clock = clock
+  }
+
+  /** With what waits for the address. Throws 'conflict' when the address or the id is taken. */
+  async insert(user: NewUser): Promise<User> {
+    const key = emailKey(user.email)
+    try {
+      const row = await inTransaction(this.#db, async (transaction) => {
+        await lockAddress(transaction, key)
+        const inserted = await insertWithId(transaction, { table: 'users', id: user.id }, (db) =>
+          db
+            .insertInto('users')
+            .values({
+              ...(user.id !== undefined && { id: user.id }),
+              email: user.email,
+              email_key: key,
+              first_name: user.firstName,
+              last_name: user.lastName,
+              phone: user.phone ?? null,
+              password_hash: user.passwordHash,
+              is_owner: user.isOwner === undefined ? ifNoOwner : user.isOwner ? 1 : 0,
+              disabled_at_ms: null,
+              created_at_ms: this.#clock.nowMs(),
+            })
+            .returning(userColumns)
+            .executeTakeFirstOrThrow(),
+        )
+        await takeWaitingGuests(transaction, inserted.id, key)
+        return inserted
+      })
+      this.#feed.publish('accounts')
+      return toUser(row)
+    } catch (error) {
+      throw isUniqueViolation(error) ? await this.#explainConflict(user.email, user.id, error) : error
+    }
+  }
+
+  async find(id: number): Promise<User | undefined> {
+    const row = await this.#db.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()
+    return row && toUser(row)
+  }
+
+  async findByEmail(email: string): Promise<User | undefined> {
+    const key = emailKey(email)
+    const row = await this.#db.selectFrom('users').select(userColumns).where('email_key', '=', key).executeTakeFirst()
+    return row && toUser(row)
+  }
+
+  /** By id. Throws 'not_found'. */
+  async get(id: number): Promise<User> {
+    const user = await this.find(id)
+    if (!user) throw new AppError('not_found', `there is no user ${id}`)
+    return user
+  }
+
+  /** The account and the hash of its password, for a log-in. */
+  async findLogin(email: string): Promise<{ user: User; passwordHash: string } | undefined> {
+    const row = await this.#db
+      .selectFrom('users')
+      .select([...userColumns, 'password_hash'])
+      .where('email_key', '=', emailKey(email))
+      .executeTakeFirst()
+    return row && { user: toUser(row), passwordHash: row.password_hash }
+  }
+
+  /** False for accounts that only identity providers sign in to. */
+  async hasPassword(id: number): Promise<boolean> {
+    const query = this.#db.selectFrom('users').select('password_hash').where('id', '=', id)
+    return ((await query.executeTakeFirst())?.password_hash ?? noPassword) !== noPassword
+  }
+
+  /** All accounts in the order of their ids. */
+  async list(): Promise<User[]> {
+    const rows = await this.#db.selectFrom('users').select(userColumns).orderBy('id').execute()
+    return rows.map(toUser)
+  }
+
+  /** As `list`, a part of it. */
+  async listPage({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<User[]> {
+    const query = this.#db.selectFrom('users').select(userColumns).orderBy('id').limit(limit).offset(offset)
+    return (await query.execute()).map(toUser)
+  }
+
+  async count(): Promise<number> {
+    const query = this.#db.selectFrom('users').select(({ fn }) => fn.countAll<number>().as('count'))
+    return Number((await query.executeTakeFirstOrThrow()).count)
+  }
+
+  /** Whether the server is set up: nobody else can have people in. */
+  async hasOwner(): Promise<boolean> {
+    const query = this.#db.selectFrom('users').select('id').where('is_owner', '=', 1).limit(1)
+    return (await query.executeTakeFirst()) !== undefined
+  }
+
+  /** What signs in to the account, and what it may do, is changed by `AccountChanges`. Throws 'not_found'. */
+  async update(id: number, { firstName, lastName, phone }: UserChange): Promise<User> {
+    const values = {
+      ...(firstName !== undefined && { first_name: firstName }),
+      ...(lastName !== undefined && { last_name: lastName }),
+      ...(phone !== undefined && { phone }),
+    }
+    if (Object.keys(values).length === 0) return this.get(id)
+    const query = this.#db.updateTable('users').set(values).where('id', '=', id)
+    const row = await query.returning(userColumns).executeTakeFirst()
+    if (!row) throw new AppError('not_found', `there is no user ${id}`)
+    this.#feed.publish('accounts')
+    return toUser(row)
+  }
+
+  /**
+   * Puts a new hash of the same password in place of `from`. False, and nothing done, when it is not the present one.
+   */
+  async replacePasswordHash(id: number, from: string, to: string): Promise<boolean> {
+    const row = await this.#db
+      .updateTable('users')
+      .set({ password_hash: to })
+      .where('id', '=', id)
+      .where('password_hash', '=', from)
+      .returning('id')
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  async #explainConflict(email: string, id: number | undefined, cause: unknown): Promise<AppError> {
+    const isEmailTaken = (await this.findByEmail(email)) !== undefined
+    const message = isEmailTaken ? `there is already an account for ${email}` : `the user id ${id} is taken`
+    return new AppError('conflict', message, { cause })
+  }
+}
+
+export function toUser(row: Pick<Row<'users'>, (typeof userColumns)[number]>): User {
+  return {
+    id: row.id,
+    email: row.email,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    phone: row.phone,
+    isOwner: row.is_owner === 1,
+    disabledAtMs: row.disabled_at_ms,
+    credentialsVersion: row.credentials_version,
+    hasSecondFactor: row.has_second_factor === 1,
+    createdAtMs: row.created_at_ms,
+  }
+}

@@ -1,0 +1,221 @@
+// Recording of a camera: whether it is on, for how long footage is kept, and how it goes. At most one row per camera.
+
+import type { Kysely } from 'kysely'
+import type { RecordingStatus } from '../../../contract/recording-status.ts'
+import type { Clock } from '../../base/clock.ts'
+import { AppError } from '../../base/error.ts'
+import type { ChangePublisher } from '../engine/change-feed.ts'
+import { isForeignKeyViolation } from '../engine/constraint.ts'
+import { writeRelaxed } from '../engine/durability.ts'
+import type { Row, Tables } from '../schema.ts'
+
+export type Recording = {
+  readonly cameraId: number
+  readonly activeServiceId: number
+  /** ISO 8601, for instance P7D. */
+  readonly retention: string
+  /** The footage's largest size in bytes; null for no limit. */
+  readonly maxBytes: number | null
+  readonly status: RecordingStatus
+  /** One sentence for the owner while `status` is ERROR. */
+  readonly statusDetail: string | null
+  readonly enabledAtMs: number
+  /** Null while recording is enabled; afterwards the footage is kept as long as `retention` says. */
+  readonly deactivatedAtMs: number | null
+  /** When it stops, or has stopped; null: it goes on. See model/recording-run.ts. */
+  readonly recordsUntilMs: number | null
+}
+
+export type RecordingPolicy = Pick<Recording, 'cameraId' | 'retention' | 'maxBytes' | 'deactivatedAtMs'> & {
+  readonly ownerId: number
+}
+
+export class Recordings {
+  readonly #db: Kysely<Tables>
+  readonly #feed: ChangePublisher
+  readonly #clock: Clock
+
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
+    this.#db = db
+    this.#feed = feed
+    this.#clock = clock
+  }
+
+  /**
+   * Turns recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown
+   * camera.
+   */
+  async enable(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
+    const { retention, maxBytes: max_bytes } = policy
+    const now = this.#clock.nowMs()
+    try {
+      const row = await this.#db
+        .insertInto('recordings')
+        .values({
+          camera_id: cameraId,
+          retention,
+          max_bytes,
+          status: 'READY',
+          status_detail: null,
+          enabled_at_ms: now,
+          deactivated_at_ms: null,
+          records_until_ms: null,
+        })
+        .onConflict((conflict) =>
+          conflict.column('camera_id').doUpdateSet((of) => ({
+            retention,
+            max_bytes,
+            enabled_at_ms: of
+              .case()
+              .when('recordings.deactivated_at_ms', 'is', null)
+              .then(of.ref('recordings.enabled_at_ms'))
+              .else(now)
+              .end(),
+            deactivated_at_ms: null,
+            records_until_ms: null,
+          })),
+        )
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      this.#feed.publish({ camera: cameraId })
+      return toRecording(row)
+    } catch (cause) {
+      if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no camera ${cameraId}`, { cause })
+      throw cause
+    }
+  }
+
+  /** Changes the policy alone: what is stopped stays so. Throws 'not_found' when recording is not on. */
+  async update(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
+    const { retention, maxBytes: max_bytes } = policy
+    const row = await this.#db
+      .updateTable('recordings')
+      .set({ retention, max_bytes })
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+      .returningAll()
+      .executeTakeFirst()
+    if (row === undefined) throw new AppError('not_found', `camera ${cameraId} is not recorded`)
+    this.#feed.publish({ camera: cameraId })
+    return toRecording(row)
+  }
+
+  /**
+   * Starts recording that is on, until then or, with null, without end. Never ends sooner what goes on already. Nothing
+   * happens while recording is not on.
+   */
+  async start(cameraId: number, untilMs: number | null): Promise<void> {
+    const start = this.#db
+      .updateTable('recordings')
+      .set({ records_until_ms: untilMs })
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+    const later = untilMs === null ? start : start.where('records_until_ms', '<', untilMs)
+    await later.execute()
+    this.#feed.publish({ camera: cameraId })
+  }
+
+  /** Stops recording that is on; it stays on, and can be started again. */
+  async stop(cameraId: number): Promise<void> {
+    await this.#db
+      .updateTable('recordings')
+      .set({ records_until_ms: 0 }) // not the present time: the clock may be set back
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+      .execute()
+    this.#feed.publish({ camera: cameraId })
+  }
+
+  /** False when it was not on. */
+  async disable(cameraId: number): Promise<boolean> {
+    const disabled = await this.#db
+      .updateTable('recordings')
+      .set({ deactivated_at_ms: this.#clock.nowMs(), status: 'READY', status_detail: null })
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+      .returning('camera_id')
+      .executeTakeFirst()
+    if (disabled) this.#feed.publish({ camera: cameraId })
+    return disabled !== undefined
+  }
+
+  /** Also one that was turned off: see `deactivatedAtMs`. */
+  async find(cameraId: number): Promise<Recording | undefined> {
+    const row = await this.#db.selectFrom('recordings').selectAll().where('camera_id', '=', cameraId).executeTakeFirst()
+    return row && toRecording(row)
+  }
+
+  /** Those of the given cameras, in no order, the ones turned off included. */
+  async listByCameras(cameraIds: readonly number[]): Promise<Recording[]> {
+    if (cameraIds.length === 0) return []
+    const rows = await this.#db.selectFrom('recordings').selectAll().where('camera_id', 'in', cameraIds).execute()
+    return rows.map(toRecording)
+  }
+
+  /** All, in the order of camera ids, the ones turned off included: their footage still has to expire. */
+  async list(): Promise<Recording[]> {
+    const rows = await this.#db.selectFrom('recordings').selectAll().orderBy('camera_id').execute()
+    return rows.map(toRecording)
+  }
+
+  /** What retention needs of all, the ones turned off included. */
+  async listPolicies(): Promise<RecordingPolicy[]> {
+    const rows = await this.#db
+      .selectFrom('recordings')
+      .innerJoin('cameras', 'cameras.id', 'recordings.camera_id')
+      .select(['camera_id', 'owner_id', 'retention', 'max_bytes', 'deactivated_at_ms'])
+      .orderBy('camera_id')
+      .execute()
+    return rows.map((row) => ({
+      cameraId: row.camera_id,
+      ownerId: row.owner_id,
+      retention: row.retention,
+      maxBytes: row.max_bytes,
+      deactivatedAtMs: row.deactivated_at_ms,
+    }))
+  }
+
+  /** Nothing is written, and nobody told, when it is so already. */
+  async setStatus(cameraId: number, status: RecordingStatus, detail: string | null = null): Promise<void> {
+    await this.#report((db) =>
+      db
+        .updateTable('recordings')
+        .set({ status, status_detail: detail })
+        .where('camera_id', '=', cameraId)
+        .where((of) => of.or([of('status', '!=', status), of('status_detail', 'is distinct from', detail)]))
+        .returning('camera_id')
+        .execute(),
+    )
+  }
+
+  /** At a start nothing records yet. */
+  async resetStatus(): Promise<void> {
+    await this.#report((db) =>
+      db
+        .updateTable('recordings')
+        .set({ status: 'READY', status_detail: null })
+        .where('status', '!=', 'READY')
+        .returning('camera_id')
+        .execute(),
+    )
+  }
+
+  async #report(update: (db: Kysely<Tables>) => Promise<readonly unknown[]>): Promise<void> {
+    const changed = await writeRelaxed(this.#db, update)
+    if (changed.length > 0) this.#feed.publish('status')
+  }
+}
+
+function toRecording(row: Row<'recordings'>): Recording {
+  return {
+    cameraId: row.camera_id,
+    activeServiceId: row.active_service_id,
+    retention: row.retention,
+    maxBytes: row.max_bytes,
+    status: row.status,
+    statusDetail: row.status_detail,
+    enabledAtMs: row.enabled_at_ms,
+    deactivatedAtMs: row.deactivated_at_ms,
+    recordsUntilMs: row.records_until_ms,
+  }
+}

@@ -1,0 +1,109 @@
+// When and why the recording of a camera was interrupted, and when it resumed, which files cannot tell while there
+// are none.
+
+import type { Kysely } from 'kysely'
+import type { GapMark } from '../../model/gap-mark.ts'
+import { isForeignKeyViolation } from '../engine/constraint.ts'
+import { writeRelaxed } from '../engine/durability.ts'
+import type { Row, Tables } from '../schema.ts'
+
+export class GapMarks {
+  readonly #db: Kysely<Tables>
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  /**
+   * Adds the newest mark. Marks with later times, made before the clock was set back, are deleted. A mark of the same
+   * millisecond is replaced. Does nothing for a deleted camera.
+   */
+  async add(cameraId: number, { atMs, reason, pass = 0 }: GapMark): Promise<void> {
+    try {
+      await writeRelaxed(this.#db, async (db) => {
+        await db
+          .deleteFrom('gap_marks')
+          .where('camera_id', '=', cameraId)
+          .where((of) => of.or([of('pass', '>', pass), of.and([of('pass', '=', pass), of('at_ms', '>', atMs)])]))
+          .execute()
+        await db
+          .insertInto('gap_marks')
+          .values({ camera_id: cameraId, pass, at_ms: atMs, reason: reason ?? null })
+          .onConflict((conflict) =>
+            conflict.columns(['camera_id', 'pass', 'at_ms']).doUpdateSet({ reason: reason ?? null }),
+          )
+          .execute()
+      })
+    } catch (error) {
+      if (!isForeignKeyViolation(error)) throw error
+    }
+  }
+
+  /**
+   * For each epoch, the last mark at or before `startMs`, which is still valid then, and all marks up to `endMs`, in
+   * the order of recording.
+   */
+  async list(cameraId: number, startMs: number, endMs: number): Promise<GapMark[]> {
+    const newest = await this.findNewest(cameraId)
+    const lastPass = newest?.pass ?? 0
+    const marks: GapMark[] = []
+    for (let pass = lastPass > 0 ? await this.#findFirstPass(cameraId) : 0; pass <= lastPass; pass++)
+      marks.push(...(await this.#listPass(cameraId, pass, { startMs, endMs })))
+    return marks
+  }
+
+  /** The newest mark. */
+  async findNewest(cameraId: number): Promise<GapMark | undefined> {
+    const row = await this.#ofCamera(cameraId)
+      .orderBy('pass', 'desc')
+      .orderBy('at_ms', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    return row && toMark(row)
+  }
+
+  /** Deletes marks that are older than all footage, which begins at `beforeMs` of `pass`; keeps the last of them. */
+  async removeBefore(cameraId: number, beforeMs: number, pass = 0): Promise<void> {
+    const kept = await this.#ofCamera(cameraId)
+      .where((of) => of.or([of('pass', '<', pass), of.and([of('pass', '=', pass), of('at_ms', '<=', beforeMs)])]))
+      .orderBy('pass', 'desc')
+      .orderBy('at_ms', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (!kept) return
+    const { pass: keptPass, at_ms: keptMs } = kept
+    await writeRelaxed(this.#db, (db) =>
+      db
+        .deleteFrom('gap_marks')
+        .where('camera_id', '=', cameraId)
+        .where((of) =>
+          of.or([of('pass', '<', keptPass), of.and([of('pass', '=', keptPass), of('at_ms', '<', keptMs)])]),
+        )
+        .execute(),
+    )
+  }
+
+  async #findFirstPass(cameraId: number): Promise<number> {
+    const row = await this.#ofCamera(cameraId).orderBy('pass').orderBy('at_ms').limit(1).executeTakeFirst()
+    return row?.pass ?? 0
+  }
+
+  async #listPass(
+    cameraId: number,
+    pass: number,
+    { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+  ): Promise<GapMark[]> {
+    const ofPass = this.#ofCamera(cameraId).where('pass', '=', pass)
+    const before = await ofPass.where('at_ms', '<=', startMs).orderBy('at_ms', 'desc').limit(1).execute()
+    const within = await ofPass.where('at_ms', '>', startMs).where('at_ms', '<=', endMs).orderBy('at_ms').execute()
+    return [...before, ...within].map(toMark)
+  }
+
+  #ofCamera(cameraId: number) {
+    return this.#db.selectFrom('gap_marks').selectAll().where('camera_id', '=', cameraId)
+  }
+}
+
+function toMark({ at_ms, reason, pass }: Row<'gap_marks'>): GapMark {
+  return { atMs: at_ms, reason: reason ?? undefined, ...(pass > 0 && { pass }) }
+}

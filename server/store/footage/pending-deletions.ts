@@ -1,0 +1,56 @@
+// Rows of segments that are no footage any more, but whose files may still exist: a file is deleted only after its row
+// is garbage, and the row goes only after the file. Docs: docs/design/store.md.
+
+import type { Kysely } from 'kysely'
+import type { PendingDeletion } from '../../model/segment-views.ts'
+import { writeRelaxed } from '../engine/durability.ts'
+import { inTransaction } from '../engine/transaction.ts'
+import type { Tables } from '../schema.ts'
+import { takeFromFootage } from './footage.ts'
+
+/** See `Segments.markPendingDeletions`. */
+export async function markPendingDeletions(db: Kysely<Tables>, ids: readonly number[]): Promise<PendingDeletion[]> {
+  if (ids.length === 0) return []
+  return writeRelaxed(db, (relaxed) =>
+    inTransaction(relaxed, async (transaction) => {
+      const marked: PendingDeletion[] = []
+      for (const some of chunks(ids)) marked.push(...(await markSome(transaction, some)))
+      return marked
+    }),
+  )
+}
+
+async function markSome(transaction: Kysely<Tables>, ids: readonly number[]): Promise<PendingDeletion[]> {
+  const rows = await transaction
+    .selectFrom('segments')
+    .select(['id', 'path', 'camera_id', 'bytes', 'is_closed'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  if (rows.length === 0) return []
+  const found = rows.map(({ id }) => id)
+  const garbage = rows.map(({ id, path }) => ({ id, path }))
+  await transaction.insertInto('garbage').values(garbage).execute()
+  await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
+  await transaction.deleteFrom('segment_holes').where('segment_id', 'in', found).execute()
+  await transaction.deleteFrom('segments').where('id', 'in', found).execute()
+  await takeFromFootage(transaction, rows)
+  return garbage
+}
+
+export async function listPendingDeletions(db: Kysely<Tables>, limit: number): Promise<PendingDeletion[]> {
+  const rows = await db.selectFrom('garbage').select(['id', 'path']).orderBy('id').limit(limit).execute()
+  return rows.map(({ id, path }) => ({ id, path }))
+}
+
+export async function removePendingDeletions(db: Kysely<Tables>, ids: readonly number[]): Promise<void> {
+  for (const some of chunks(ids)) {
+    await writeRelaxed(db, (relaxed) => relaxed.deleteFrom('garbage').where('id', 'in', some).execute())
+  }
+}
+
+/** Lists of ids are bounded by what one statement may carry. */
+function* chunks(ids: readonly number[]): Generator<readonly number[]> {
+  for (let i = 0; i < ids.length; i += 500) yield ids.slice(i, i + 500)
+}

@@ -1,0 +1,78 @@
+// The first and the last segments of a camera in the order of recording, that is by pass (model/clock-epoch.ts) and
+// start.
+
+import type { Kysely } from 'kysely'
+import { type ClockEpochStart, findPass, lastPass, listIdRanges } from '../../model/clock-epoch.ts'
+import type { LastSegment, OldestQuery, OldSegment } from '../../model/segment-views.ts'
+import type { Tables } from '../schema.ts'
+import { hasIdIn, listClockEpochs } from './clock-epochs.ts'
+
+/** Closed ones, oldest first; read from the index alone where there is one pass. */
+export async function listOldest(
+  db: Kysely<Tables>,
+  cameraId: number,
+  { limit, after }: OldestQuery,
+): Promise<OldSegment[]> {
+  const passes = await listClockEpochs(db, cameraId)
+  if (passes.length === 0) return listPass(db, cameraId, { limit, after })
+  const found: OldSegment[] = []
+  const from = after ? findPass(passes, after.id) : 0
+  for (let pass = from; pass <= lastPass(passes) && found.length < limit; pass++) {
+    const ranges = listIdRanges(passes, pass)
+    if (ranges.length === 0) continue // forgotten with its footage
+    const query = { limit: limit - found.length, after: pass === from ? after : undefined }
+    found.push(...(await listPass(db, cameraId, query, ranges)))
+  }
+  return found
+}
+
+async function listPass(
+  db: Kysely<Tables>,
+  cameraId: number,
+  { limit, after }: OldestQuery,
+  ids: ReturnType<typeof listIdRanges> = [],
+): Promise<OldSegment[]> {
+  const rows = await db
+    .selectFrom('segments')
+    .select(['id', 'start_ms', 'end_ms', 'bytes'])
+    .where('is_closed', '=', 1)
+    .where('camera_id', '=', cameraId)
+    .$if(after !== undefined, (query) =>
+      query
+        .where('start_ms', '>=', after!.startMs)
+        .where((of) => of.or([of('start_ms', '>', after!.startMs), of('id', '>', after!.id)])),
+    )
+    .$if(ids.length > 0, (query) => query.where((of) => of.or(ids.map((range) => hasIdIn(of, range)))))
+    .orderBy('start_ms')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.id, startMs: row.start_ms, endMs: row.end_ms, bytes: row.bytes }))
+}
+
+/** `states`: of `is_closed`. Ends of open ones are where they began. */
+export async function findLast(
+  db: Kysely<Tables>,
+  cameraId: number,
+  { passes, states }: { readonly passes: readonly ClockEpochStart[]; readonly states: readonly number[] },
+): Promise<LastSegment | undefined> {
+  for (let pass = lastPass(passes); pass >= 0; pass--) {
+    const ids = listIdRanges(passes, pass)
+    if (ids.length === 0) continue // forgotten with its footage
+    const found: LastSegment[] = []
+    for (const state of states) {
+      const row = await db
+        .selectFrom('segments')
+        .select(['start_ms', 'end_ms'])
+        .where('is_closed', '=', state)
+        .where('camera_id', '=', cameraId)
+        .$if(passes.length > 0, (query) => query.where((of) => of.or(ids.map((range) => hasIdIn(of, range)))))
+        .orderBy('start_ms', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      if (row) found.push({ startMs: row.start_ms, endMs: row.end_ms, pass })
+    }
+    if (found.length > 0) return found.reduce((last, other) => (other.startMs > last.startMs ? other : last))
+  }
+  return undefined
+}

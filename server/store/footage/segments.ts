@@ -1,0 +1,381 @@
+// The index of recorded files: one small row each, its table of fragments beside it. Knows nothing of the files
+// themselves.
+//
+// Order of writing (docs/design/store.md): the open row is on the disk before anybody relies on it; the closing row may
+// be lost with the machine's power, since the file itself tells how far it goes; a file is deleted only after its row
+// is garbage, on the disk.
+
+import { type Kysely, sql } from 'kysely'
+import { findPass, lastPass, listIdRanges } from '../../model/clock-epoch.ts'
+import { parseFragmentTable, writeFragmentTable } from '../../model/fragment-table.ts'
+import type { Fragment, Segment } from '../../model/segment.ts'
+import type {
+  ClosedValues,
+  FootageBounds,
+  FootageUsage,
+  LastSegment,
+  OldestQuery,
+  OldSegment,
+  OpenSegment,
+  PendingDeletion,
+  SegmentFile,
+  SegmentSpan,
+} from '../../model/segment-views.ts'
+import { writeRelaxed } from '../engine/durability.ts'
+import { inTransaction } from '../engine/transaction.ts'
+import type { Row, Tables } from '../schema.ts'
+import { listClockEpochs, orderByClockEpoch, removeClockEpochs, writeClockEpoch } from './clock-epochs.ts'
+import { addToFootage, listFootage, recountFootage, sumFootage } from './footage.ts'
+import { listPendingDeletions, markPendingDeletions, removePendingDeletions } from './pending-deletions.ts'
+import { findLast, listOldest } from './recorded-order.ts'
+import { listSegmentHoles, maxSegmentMs, writeSegmentHoles } from './segment-holes.ts'
+
+export class Segments {
+  readonly #db: Kysely<Tables>
+  readonly #sync: () => Promise<void>
+
+  /** `sync`: as of `Database`. */
+  constructor(db: Kysely<Tables>, sync: () => Promise<void>) {
+    this.#db = db
+    this.#sync = sync
+  }
+
+  /** Resolves when all that was written before is on the disk. Throws 'unavailable'. */
+  sync(): Promise<void> {
+    return this.#sync()
+  }
+
+  /** For a file that has just been created. Returns the segment's id. */
+  async insertOpen(segment: OpenSegment, pass?: number): Promise<number> {
+    const insert = (db: Kysely<Tables>) =>
+      db
+        .insertInto('segments')
+        .values({
+          camera_id: segment.cameraId,
+          is_closed: 0,
+          start_ms: segment.startMs,
+          end_ms: segment.startMs,
+          run_id: segment.runId,
+          run_start90k: segment.runStart90k,
+          path: segment.path,
+          bytes: segment.initBytes,
+          init_bytes: segment.initBytes,
+          codecs: segment.codecs,
+          width: segment.width,
+          height: segment.height,
+          init_hash: segment.initHash,
+          gap_reason: segment.gapReason ?? null,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+    const { id } = await writeRelaxed(this.#db, (db) =>
+      pass === undefined
+        ? insert(db)
+        : inTransaction(db, async (transaction) => {
+            const inserted = await insert(transaction)
+            await writeClockEpoch(transaction, segment.cameraId, inserted.id, pass)
+            return inserted
+          }),
+    )
+    // Should it fail, and the power too, the file is found without its row.
+    await this.#sync().catch(() => {})
+    return id
+  }
+
+  /** After the file was synced. Closing again replaces what was there; a row that is gone stays gone. */
+  async close(id: number, { endMs, bytes, fragments, checksum }: ClosedValues): Promise<void> {
+    const table = writeFragmentTable(fragments)
+    await writeRelaxed(this.#db, (db) =>
+      inTransaction(db, async (transaction) => {
+        const before = await transaction
+          .selectFrom('segments')
+          .select(['camera_id', 'is_closed', 'bytes', 'start_ms'])
+          .where('id', '=', id)
+          .forUpdate()
+          .executeTakeFirst()
+        if (!before) return
+        await transaction
+          .updateTable('segments')
+          .set({ is_closed: 1, end_ms: endMs, bytes, checksum: checksum ?? null })
+          .where('id', '=', id)
+          .execute()
+        await transaction
+          .insertInto('segment_fragments')
+          .values({ segment_id: id, fragments: table })
+          .onConflict((conflict) => conflict.column('segment_id').doUpdateSet({ fragments: table }))
+          .execute()
+        await writeSegmentHoles(transaction, { id, cameraId: before.camera_id, startMs: before.start_ms }, fragments)
+        const isClosed = before.is_closed === 1
+        await addToFootage(transaction, before.camera_id, {
+          bytes: isClosed ? bytes - before.bytes : bytes,
+          segments: isClosed ? 0 : 1,
+        })
+      }),
+    )
+  }
+
+  /** Those no recorder has closed, of all cameras: after a start, what the last run left. */
+  async listOpen(): Promise<Segment[]> {
+    return this.#list(this.#selectWhole().where('is_closed', '=', 0).orderBy('segments.id'))
+  }
+
+  /** Closed ones that overlap [startMs, endMs), in the order of recording. */
+  async listBetween(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
+    const segments = await this.#list(
+      this.#selectWhole()
+        .where('is_closed', '=', 1)
+        .where('camera_id', '=', cameraId)
+        .where('start_ms', '>', startMs - maxSegmentMs)
+        .where('start_ms', '<', endMs)
+        .where('end_ms', '>', startMs)
+        .orderBy('start_ms'),
+    )
+    return orderByClockEpoch(segments, await listClockEpochs(this.#db, cameraId))
+  }
+
+  /** As `listBetween`, read from the index alone. */
+  async listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]> {
+    const rows = await this.#db
+      .selectFrom('segments')
+      .select(['id', 'start_ms', 'end_ms', 'run_id', 'gap_reason'])
+      .where('is_closed', '=', 1)
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>', startMs - maxSegmentMs)
+      .where('start_ms', '<', endMs)
+      .where('end_ms', '>', startMs)
+      .orderBy('start_ms')
+      .execute()
+    const holes = await listSegmentHoles(this.#db, cameraId, startMs, endMs)
+    const spans = rows.map((row) => ({
+      id: row.id,
+      startMs: row.start_ms,
+      endMs: row.end_ms,
+      runId: row.run_id,
+      gapReason: row.gap_reason ?? undefined,
+      holes: holes.get(row.id),
+    }))
+    return orderByClockEpoch(spans, await listClockEpochs(this.#db, cameraId))
+  }
+
+  /** Whether one of `listBetween` has a track of audio. */
+  async hasAudio(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('segments')
+      .select('id')
+      .where('is_closed', '=', 1)
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>', startMs - maxSegmentMs)
+      .where('start_ms', '<', endMs)
+      .where('end_ms', '>', startMs)
+      // Without a parameter, or the index segments_with_sound would not be used.
+      .where(sql<boolean>`codecs like '%,%'`)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  async find(id: number): Promise<Segment | undefined> {
+    const [segment] = await this.#list(this.#selectWhole().where('segments.id', '=', id))
+    if (!segment) return undefined
+    const pass = findPass(await listClockEpochs(this.#db, segment.cameraId), id)
+    return pass === 0 ? segment : { ...segment, pass }
+  }
+
+  /** Of closed segments. */
+  async findBounds(cameraId: number): Promise<FootageBounds | undefined> {
+    const closed = this.#db.selectFrom('segments').where('is_closed', '=', 1).where('camera_id', '=', cameraId).limit(1)
+    const first = await closed.select('start_ms').orderBy('start_ms', 'asc').executeTakeFirst()
+    const newest = await closed.select(['start_ms', 'end_ms']).orderBy('start_ms', 'desc').executeTakeFirst()
+    if (!first || !newest) return undefined
+    const bounds = { startMs: first.start_ms, endMs: newest.end_ms }
+    const passes = await listClockEpochs(this.#db, cameraId)
+    if (passes.length === 0) return bounds
+    const [oldest] = await this.listOldest(cameraId, { limit: 1 })
+    const last = await findLast(this.#db, cameraId, { passes, states: [1] })
+    // Of files recorded over one another, the one that begins last need not end last.
+    const { end_ms: endMs } = await this.#db
+      .selectFrom('segments')
+      .select(({ fn }) => fn.max('end_ms').as('end_ms'))
+      .where('is_closed', '=', 1)
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>=', newest.start_ms - maxSegmentMs)
+      .executeTakeFirstOrThrow()
+    return {
+      ...bounds,
+      endMs,
+      oldest: oldest && { pass: findPass(passes, oldest.id), startMs: oldest.startMs },
+      newest: last,
+    }
+  }
+
+  /** The one, open or closed, that was recorded last. */
+  async findLast(cameraId: number): Promise<LastSegment | undefined> {
+    const passes = await listClockEpochs(this.#db, cameraId)
+    return findLast(this.#db, cameraId, { passes, states: [0, 1] })
+  }
+
+  async findLastPass(cameraId: number): Promise<number> {
+    return lastPass(await listClockEpochs(this.#db, cameraId))
+  }
+
+  removeClockEpochs(cameraId: number): Promise<void> {
+    return removeClockEpochs(this.#db, cameraId)
+  }
+
+  /** The first one, open or closed, that starts at or after `startMs`. */
+  async findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined> {
+    const found = await this.#listEnds(cameraId, (query) => query.where('start_ms', '>=', startMs).orderBy('start_ms'))
+    return found.sort((a, b) => a.startMs - b.startMs)[0]
+  }
+
+  /** The one, open or closed, that starts last in the last pass. */
+  async findNewest(cameraId: number): Promise<SegmentFile | undefined> {
+    const passes = await listClockEpochs(this.#db, cameraId)
+    const fromId = listIdRanges(passes, lastPass(passes)).at(-1)?.fromId ?? 0
+    const found = await this.#listEnds(cameraId, (query) =>
+      query
+        .$if(fromId > 0, (some) => some.where('id', '>=', fromId))
+        .orderBy('start_ms', 'desc')
+        .orderBy('id', 'desc'),
+    )
+    return found.sort((a, b) => b.startMs - a.startMs)[0]
+  }
+
+  /** All, open and closed, that start in [startMs, endMs), in no order. */
+  async listFiles(cameraId: number, startMs: number, endMs: number): Promise<SegmentFile[]> {
+    const rows = await selectFiles(this.#db)
+      .where('is_closed', 'in', [0, 1])
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>=', startMs)
+      .where('start_ms', '<', endMs)
+      .execute()
+    return rows.map(toFile)
+  }
+
+  /** Closed ones in the order of recording. */
+  listOldest(cameraId: number, query: OldestQuery): Promise<OldSegment[]> {
+    return listOldest(this.#db, cameraId, query)
+  }
+
+  /** Counters of each camera that has closed segments. */
+  listUsage(): Promise<FootageUsage[]> {
+    return listFootage(this.#db)
+  }
+
+  /** The counters of a camera as its rows say. */
+  sumUsage(cameraId: number): Promise<FootageUsage> {
+    return sumFootage(this.#db, cameraId)
+  }
+
+  /** Puts the counters of a camera right. */
+  recount(cameraId: number): Promise<void> {
+    return recountFootage(this.#db, cameraId)
+  }
+
+  /** Bytes of the closed ones that overlap [startMs, endMs), from the rows. */
+  async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
+    const { bytes } = await this.#db
+      .selectFrom('segments')
+      .select((of) => of.fn.sum<number | null>('bytes').as('bytes'))
+      .where('is_closed', '=', 1)
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>', startMs - maxSegmentMs)
+      .where('start_ms', '<', endMs)
+      .where('end_ms', '>', startMs)
+      .executeTakeFirstOrThrow()
+    return Number(bytes ?? 0)
+  }
+
+  /** Cameras that have segments, whether the camera still exists or not. */
+  async listCameraIds(): Promise<number[]> {
+    const ids = new Set<number>()
+    for (const isClosed of [0, 1]) {
+      // One step through the index per camera: `distinct` would walk all its segments.
+      let id: number | null = -1
+      while (id !== null) {
+        const row: { id: number | null } = await this.#db
+          .selectFrom('segments')
+          .select((of) => of.fn.min<number | null>('camera_id').as('id'))
+          .where('is_closed', '=', isClosed)
+          .where('camera_id', '>', id)
+          .executeTakeFirstOrThrow()
+        id = row.id
+        if (id !== null) ids.add(id)
+      }
+    }
+    return [...ids].sort((a, b) => a - b)
+  }
+
+  /**
+   * From now on they are no footage, and the files of those returned may be deleted as soon as this is on the disk:
+   * after `sync`. Ids without a row are left out.
+   */
+  markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]> {
+    return markPendingDeletions(this.#db, ids)
+  }
+
+  listPendingDeletions(limit: number): Promise<PendingDeletion[]> {
+    return listPendingDeletions(this.#db, limit)
+  }
+
+  /** After the files of garbage are deleted. */
+  remove(ids: readonly number[]): Promise<void> {
+    return removePendingDeletions(this.#db, ids)
+  }
+
+  /** One of the open and one of the closed ones: the index begins with that. */
+  async #listEnds(
+    cameraId: number,
+    order: (query: ReturnType<typeof selectFiles>) => ReturnType<typeof selectFiles>,
+  ): Promise<SegmentFile[]> {
+    const ofState = (isClosed: number) =>
+      order(selectFiles(this.#db).where('is_closed', '=', isClosed).where('camera_id', '=', cameraId)).limit(1)
+    const rows = [...(await ofState(0).execute()), ...(await ofState(1).execute())]
+    return rows.map(toFile)
+  }
+
+  #selectWhole() {
+    return this.#db
+      .selectFrom('segments')
+      .leftJoin('segment_fragments', 'segment_fragments.segment_id', 'segments.id')
+      .selectAll('segments')
+      .select('segment_fragments.fragments')
+  }
+
+  async #list(query: { execute(): Promise<WholeRow[]> }): Promise<Segment[]> {
+    return (await query.execute()).map(toSegment)
+  }
+}
+
+type WholeRow = Row<'segments'> & { fragments: Uint8Array | null }
+
+function toSegment(row: WholeRow): Segment {
+  const fragments: Fragment[] = row.fragments ? parseFragmentTable(row.fragments) : []
+  return {
+    id: row.id,
+    cameraId: row.camera_id,
+    runId: row.run_id,
+    runStart90k: row.run_start90k,
+    path: row.path,
+    startMs: row.start_ms,
+    endMs: row.end_ms,
+    bytes: row.bytes,
+    initBytes: row.init_bytes,
+    codecs: row.codecs,
+    width: row.width,
+    height: row.height,
+    initHash: row.init_hash,
+    fragments,
+    isClosed: row.is_closed === 1,
+    gapReason: row.gap_reason ?? undefined,
+    ...(row.checksum !== null && { checksum: row.checksum }),
+  }
+}
+
+function selectFiles(db: Kysely<Tables>) {
+  return db.selectFrom('segments').select(['id', 'path', 'start_ms', 'bytes', 'is_closed'])
+}
+
+function toFile(row: Pick<Row<'segments'>, 'id' | 'path' | 'start_ms' | 'bytes' | 'is_closed'>): SegmentFile {
+  return { id: row.id, path: row.path, startMs: row.start_ms, bytes: row.bytes, isClosed: row.is_closed === 1 }
+}

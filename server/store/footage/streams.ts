@@ -1,0 +1,119 @@
+// Recorded streams that viewers have opened, so that they survive a restart of the server.
+
+import type { Kysely } from 'kysely'
+import { writeRelaxed } from '../engine/durability.ts'
+import type { Row, Tables } from '../schema.ts'
+
+export type Stream = {
+  /** SHA-256, 32 bytes, of the id that its addresses hold: whoever reads the row cannot watch. */
+  readonly hash: Uint8Array
+  readonly cameraId: number
+  readonly userId: number
+  /** What it was asked for with; ends with it. */
+  readonly credential: { readonly kind: 'personal' | 'grant'; readonly id: number }
+  /** The range asked for, Unix milliseconds; no end: to the newest footage and on. */
+  readonly startMs: number
+  readonly endMs: number | undefined
+  readonly createdAtMs: number
+  readonly state: 'playing' | 'paused'
+  readonly speed: number
+  /** What its playlist has said: text that is given back as it is. */
+  readonly listing: string | undefined
+  /** Wall clock of the footage that was fetched last. */
+  readonly currentMs: number | undefined
+}
+
+export type StreamChange = Partial<Pick<Stream, 'state' | 'speed' | 'listing' | 'currentMs'>>
+
+/** In one statement; what is left goes the next time. */
+const maxRemoved = 500
+
+/** Nothing here is worth waiting for the disk: a viewer whose stream the machine's power took opens another. */
+export class Streams {
+  readonly #db: Kysely<Tables>
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  async insert(stream: Stream): Promise<void> {
+    await writeRelaxed(this.#db, (db) =>
+      db
+        .insertInto('streams')
+        .values({
+          hash: stream.hash,
+          camera_id: stream.cameraId,
+          user_id: stream.userId,
+          credential_kind: stream.credential.kind,
+          credential_id: stream.credential.id,
+          start_ms: stream.startMs,
+          end_ms: stream.endMs ?? null,
+          created_at_ms: stream.createdAtMs,
+          state: stream.state,
+          speed: stream.speed,
+          listing: stream.listing ?? null,
+          current_ms: stream.currentMs ?? null,
+        })
+        .execute(),
+    )
+  }
+
+  async find(hash: Uint8Array): Promise<Stream | undefined> {
+    const row = await this.#db.selectFrom('streams').selectAll().where('hash', '=', hash).executeTakeFirst()
+    return row && toStream(row)
+  }
+
+  /** What `change` has is set, `undefined` included; nothing happens when the stream is gone. */
+  async update(hash: Uint8Array, change: StreamChange): Promise<void> {
+    const values = {
+      ...(change.state !== undefined && { state: change.state }),
+      ...(change.speed !== undefined && { speed: change.speed }),
+      ...('listing' in change && { listing: change.listing ?? null }),
+      ...('currentMs' in change && { current_ms: change.currentMs ?? null }),
+    }
+    if (Object.keys(values).length === 0) return
+    await writeRelaxed(this.#db, (db) => db.updateTable('streams').set(values).where('hash', '=', hash).execute())
+  }
+
+  /** Of this user only the newest `count` stay, `newest` among them. The hashes of those that went. */
+  async removeOldest(userId: number, count: number, newest: Uint8Array): Promise<Uint8Array[]> {
+    const others = this.#db
+      .selectFrom('streams')
+      .select('hash')
+      .where('user_id', '=', userId)
+      .where('hash', '!=', newest)
+    const old = await others
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('hash')
+      .limit(maxRemoved)
+      .offset(count - 1)
+      .execute()
+    if (old.length === 0) return []
+    const hashes = old.map(({ hash }) => hash)
+    await writeRelaxed(this.#db, (db) => db.deleteFrom('streams').where('hash', 'in', hashes).execute())
+    return hashes
+  }
+
+  /** Those of removed cameras and users went with them. */
+  async removeExpired(createdBeforeMs: number): Promise<void> {
+    await writeRelaxed(this.#db, (db) =>
+      db.deleteFrom('streams').where('created_at_ms', '<', createdBeforeMs).execute(),
+    )
+  }
+}
+
+function toStream(row: Row<'streams'>): Stream {
+  return {
+    hash: row.hash,
+    cameraId: row.camera_id,
+    userId: row.user_id,
+    credential: { kind: row.credential_kind, id: row.credential_id },
+    startMs: row.start_ms,
+    endMs: row.end_ms ?? undefined,
+    createdAtMs: row.created_at_ms,
+    state: row.state,
+    speed: row.speed,
+    listing: row.listing ?? undefined,
+    currentMs: row.current_ms ?? undefined,
+  }
+}

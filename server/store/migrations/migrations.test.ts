@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { openStore } from '../store.ts'
+import { openTemporaryStore } from '../temporary-store.ts'
+
+test('a database that is up to date is left alone', async (t) => {
+  const { database: file, credentialsKey } = await openTemporaryStore(t)
+  const database = new DatabaseSync(file)
+  const read = () => database.prepare('select type, name, sql from sqlite_schema order by name').all()
+  const before = read()
+  await (await openStore({ database: file, credentialsKey })).close()
+  assert.deepEqual(read(), before)
+  database.close()
+})
+
+test('a database of a newer version is not touched', async (t) => {
+  const { database: file } = await openTemporaryStore(t)
+  const database = new DatabaseSync(file)
+  database.exec("insert into kysely_migration values ('9999-from-the-future', '')")
+  database.close()
+  await assert.rejects(openStore({ database: file, credentialsKey: randomBytes(32) }), {
+    kind: 'unavailable',
+    message: /newer version/,
+  })
+})
+
+test('footage is found through the index alone, however the tables grow', async (t) => {
+  const { database: file } = await openTemporaryStore(t)
+  const database = new DatabaseSync(file)
+  const where = 'is_closed = 1 and camera_id = 1 and start_ms > 5 and start_ms < 9 and end_ms > 5'
+  const plan = database
+    .prepare(
+      `explain query plan select start_ms, end_ms, run_id, gap_reason from segments where ${where} order by start_ms`,
+    )
+    .all()
+  const sound = `${where} and codecs like '%,%'`
+  const soundPlan = database.prepare(`explain query plan select id from segments where ${sound} limit 1`).all()
+  database.close()
+  assert.equal(plan.length, 1)
+  assert.match(String(plan[0]!.detail), /USING COVERING INDEX segments_by_time .*start_ms>\? AND start_ms<\?/)
+  assert.match(String(soundPlan[0]!.detail), /USING INDEX segments_with_sound .*start_ms>\? AND start_ms<\?/)
+})
+
+test('pages of events are found through an index alone, and counted without looking at one', async (t) => {
+  const { database: file } = await openTemporaryStore(t)
+  const database = new DatabaseSync(file)
+  const explain = (query: string) =>
+    database
+      .prepare(`explain query plan ${query}`)
+      .all()
+      .map(({ detail }) => String(detail))
+  for (const [column, index] of [
+    ['owner_id', 'events_of_owner'],
+    ['camera_id', 'events_of_camera'],
+  ]) {
+    const page = `select id from events where ${column} = 1 and occurred_at_ms >= 5 and occurred_at_ms < 9`
+    const [plan, ...more] = explain(`${page} order by occurred_at_ms desc, id desc limit 9 offset 9`)
+    assert.deepEqual(more, [])
+    assert.match(
+      plan!,
+      new RegExp(`SEARCH events USING COVERING INDEX ${index} .*occurred_at_ms>\\? AND occurred_at_ms<`),
+    )
+  }
+  const [total] = explain('select sum(count) from event_totals where owner_id = 1')
+  assert.match(total!, /COVERING INDEX event_totals_of_owner/)
+  const [camera] = explain("select * from cameras where event_hash_digest = x'00'")
+  assert.match(camera!, /SEARCH cameras USING INDEX cameras_by_event_hash/)
+  const [days] = explain('select sum(count) from event_days where owner_id = 1 and day >= 5 and day < 9')
+  assert.match(days!, /COVERING INDEX event_days_of_owner/)
+  database.close()
+})

@@ -1,0 +1,109 @@
+// Hears of commits of other processes in PostgreSQL: triggers on the tables (postgres-triggers.ts) notify with each
+// commit, and one connection, which does nothing else, listens.
+
+import pg from 'pg'
+import type { Clock } from '../../base/clock.ts'
+import { errorChain } from '../../base/error.ts'
+import { Backoff } from '../../base/retry.ts'
+import type { Watch, WatchOptions } from '../engine/database.ts'
+import { createUnavailable } from './postgres-failure.ts'
+import { PostgresSockets } from './postgres-sockets.ts'
+import { changeChannel } from './postgres-triggers.ts'
+
+export type PostgresWatchOptions = Omit<WatchOptions, 'intervalMs'> & {
+  /** `application_name` is what tells our own notifications from others'. */
+  readonly config: pg.ClientConfig & { readonly application_name: string }
+  /** The address without password. */
+  readonly place: string
+}
+
+/** Many commits in a row are one change. */
+const gatherMs = 20
+/** A connection whose other end vanished without a word is found out within twice this time. */
+const probeIntervalMs = 5000
+
+/** Throws 'unavailable' when it cannot listen at first; what is lost later is restored by itself. */
+export async function openPostgresWatch(options: PostgresWatchOptions): Promise<Watch> {
+  const closing = new AbortController()
+  const first = await listen(options, closing.signal).catch((error) => {
+    throw createUnavailable(error, options.place)
+  })
+  const watching = watch(options, first, closing.signal)
+  return {
+    async close() {
+      closing.abort()
+      await watching
+    },
+  }
+}
+
+/**
+ * While nothing is heard, something may have been missed: that it broke, and that it was restored, count as changes.
+ */
+async function watch(options: PostgresWatchOptions, first: Listener, signal: AbortSignal): Promise<void> {
+  const { feed, clock, log, place } = options
+  const backoff = new Backoff({ minMs: 100, maxMs: 2000 })
+  let listener: Listener | undefined = first
+  while (!signal.aborted) {
+    if (listener) {
+      const reason = await listener.ended
+      if (signal.aborted) return
+      log.warn({ database: place, reason }, 'changes by other processes are not received')
+      feed.publish('foreign')
+    }
+    await clock.sleep(backoff.nextMs(), signal).catch(() => {})
+    listener = await listen(options, signal).catch(() => undefined)
+    if (!listener || signal.aborted) continue
+    log.info({ database: place }, 'changes by other processes are received again')
+    backoff.reset()
+    feed.publish('foreign')
+  }
+  await listener?.ended
+}
+
+/** A connection that listens; `ended` resolves with the reason once it no longer does. */
+type Listener = { readonly ended: Promise<string> }
+
+async function listen({ feed, clock, config }: PostgresWatchOptions, signal: AbortSignal): Promise<Listener> {
+  const sockets = new PostgresSockets()
+  const client = new pg.Client({ ...config, query_timeout: probeIntervalMs, stream: sockets.create })
+  const lost = Promise.withResolvers<string>()
+  client.on('error', (error) => lost.resolve(errorChain(error)))
+  client.on('end', () => lost.resolve('the connection was closed'))
+  let isGathering = false
+  client.on('notification', ({ payload }) => {
+    if (payload === config.application_name || isGathering) return
+    isGathering = true
+    setTimeout(() => {
+      isGathering = false
+      if (!signal.aborted) feed.publish('foreign')
+    }, gatherMs)
+  })
+  try {
+    await client.connect()
+    await client.query(`listen ${changeChannel}`)
+  } catch (error) {
+    await sockets.end(client.end())
+    throw error
+  }
+  const ending = new AbortController()
+  const probing = probe(client, clock, AbortSignal.any([signal, ending.signal]))
+  const ended = Promise.race([lost.promise, probing]).then(async (reason) => {
+    ending.abort()
+    await sockets.end(client.end())
+    return reason
+  })
+  return { ended }
+}
+
+/** Resolves with the reason when the connection does not answer, or `signal` has aborted. */
+async function probe(client: pg.Client, clock: Clock, signal: AbortSignal): Promise<string> {
+  try {
+    for (;;) {
+      await clock.sleep(probeIntervalMs, signal)
+      await client.query('select 1')
+    }
+  } catch (error) {
+    return signal.aborted ? 'closed' : errorChain(error)
+  }
+}

@@ -1,0 +1,173 @@
+// The claim of a server on a PostgreSQL database: an advisory lock, held by a connection that does nothing else and is
+// named after the server, so that whoever finds the database taken can say by whom. A connection that is lost is
+// replaced at once; should another server have been faster, this one has to stop.
+
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { Clock } from '../../base/clock.ts'
+import { type AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import { Backoff } from '../../base/retry.ts'
+import { createClaimConflict, type DatabaseClaim } from '../engine/claim.ts'
+import { createPostgresConfig } from './postgres-database.ts'
+import { createUnavailable } from './postgres-failure.ts'
+import { PostgresSockets } from './postgres-sockets.ts'
+import { describePostgresUrl } from './postgres-url.ts'
+
+export type PostgresClaimOptions = {
+  readonly url: string
+  /** In words: where it runs and where its data are. */
+  readonly holder: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** First half of the key, as in address-lock.ts; of databases there is one. */
+const servers = 8
+/** A server that is just ending gives its claim up within this time. */
+const patienceMs = 5000
+const retryMs = 200
+const probeIntervalMs = 5000
+/** What PostgreSQL keeps of a name. */
+const maxNameLength = 63
+
+/** Throws 'conflict' naming the server that has the database, and 'unavailable'. */
+export async function claimPostgres(options: PostgresClaimOptions): Promise<DatabaseClaim> {
+  const { url, holder, clock } = options
+  const place = describePostgresUrl(url)
+  const name = writeName(holder)
+  const deadlineMs = clock.monotonicMs() + patienceMs
+  for (;;) {
+    const found = await connect(url, name).catch((error) => {
+      throw createUnavailable(error, place)
+    })
+    if (found?.kind === 'ours') return keep(found, { ...options, place, name })
+    if (clock.monotonicMs() >= deadlineMs) throw createClaimConflict(place, found?.other)
+    await clock.sleep(retryMs)
+  }
+}
+
+/** A connection that holds the lock; `ended` resolves with the reason once it is lost. */
+type Holding = {
+  readonly kind: 'ours'
+  readonly ended: Promise<string>
+  close(): Promise<void>
+  check(): Promise<unknown>
+}
+
+/** Somebody else holds it, in words. */
+type Taken = { readonly kind: 'taken'; readonly other: string }
+
+type KeepOptions = PostgresClaimOptions & { readonly place: string; readonly name: string }
+
+function keep(first: Holding, options: KeepOptions): DatabaseClaim {
+  const closing = new AbortController()
+  const lost = Promise.withResolvers<AppError>()
+  const keeping = holdOn(first, options, closing.signal).then((error) => error && lost.resolve(error))
+  return {
+    lost: lost.promise,
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await keeping
+    },
+  }
+}
+
+/** Resolves when `signal` aborts, or with why another server has the database now. */
+async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal): Promise<AppError | undefined> {
+  const { url, clock, log, place, name } = options
+  const backoff = new Backoff({ minMs: 50, maxMs: 2000 })
+  let holding: Holding | undefined = first
+  while (!signal.aborted) {
+    if (holding) {
+      const reason = await untilLost(holding, clock, signal)
+      await holding.close()
+      if (signal.aborted) return undefined
+      log.warn({ database: place, reason }, 'the lock on the database was lost and is taken again')
+    }
+    const found: Holding | Taken | undefined = await connect(url, name).catch(() => undefined)
+    if (found?.kind === 'taken') return createClaimConflict(place, found.other)
+    holding = found
+    if (holding) backoff.reset()
+    else await clock.sleep(backoff.nextMs(), signal).catch(() => {})
+  }
+  await holding?.close()
+  return undefined
+}
+
+/**
+ * The reason why it is of no use any more. A connection whose other end vanished without a word is found out by asking.
+ */
+async function untilLost(holding: Holding, clock: Clock, signal: AbortSignal): Promise<string> {
+  const ending = new AbortController()
+  const probe = async (): Promise<string> => {
+    try {
+      for (;;) {
+        await clock.sleep(probeIntervalMs, AbortSignal.any([signal, ending.signal]))
+        await holding.check()
+      }
+    } catch (error) {
+      return errorChain(error)
+    }
+  }
+  const reason = await Promise.race([holding.ended, probe()])
+  ending.abort()
+  return reason
+}
+
+/** Undefined when the lock is neither ours nor anybody's: it was let go this moment, or was a left-over of ours. */
+async function connect(url: string, name: string): Promise<Holding | Taken | undefined> {
+  const sockets = new PostgresSockets()
+  const ended = Promise.withResolvers<string>()
+  const config = { ...createPostgresConfig(url), application_name: name, query_timeout: probeIntervalMs }
+  const client = new pg.Client({ ...config, stream: sockets.create })
+  client.on('error', (error) => ended.resolve(errorChain(error)))
+  client.on('end', () => ended.resolve('the connection was closed'))
+  const close = () => sockets.end(client.end())
+  try {
+    await client.connect()
+    // The server finds out within a minute that our machine has gone, and lets the next one in.
+    await client.query('set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3')
+    const tries = await client.query<{ is_ours: boolean }>('select pg_try_advisory_lock($1, 0) as is_ours', [servers])
+    if (tries.rows[0]!.is_ours)
+      return { kind: 'ours', ended: ended.promise, close, check: () => client.query('select 1') }
+    const found = await findHolder(client)
+    const isOurs = found?.name === name
+    // What is left of a connection of our own, of whose end only we know.
+    if (isOurs) await client.query('select pg_terminate_backend($1)', [found.pid])
+    await close()
+    return found && !isOurs ? { kind: 'taken', other: describe(found) } : undefined
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+type Holder = { readonly pid: number; readonly name: string | null; readonly address: string | null }
+
+async function findHolder(client: pg.Client): Promise<Holder | undefined> {
+  const { rows } = await client.query<Holder>(
+    `select pid, application_name as name, host(client_addr) as address
+     from pg_locks join pg_stat_activity using (pid)
+     where locktype = 'advisory' and classid = $1 and objid = 0 and objsubid = 2 and granted
+       and database = (select oid from pg_database where datname = current_database())`,
+    [servers],
+  )
+  return rows[0]
+}
+
+function describe({ name, address }: Holder): string {
+  const words = /^nightjar [0-9a-f]{8} (.+)$/s.exec(name ?? '')?.[1] ?? 'which does not tell its name'
+  return address === null ? words : `${words}, connected from ${address}`
+}
+
+/** Ours alone, and what others may know of us; the end of a path tells more than its beginning. */
+function writeName(holder: string): string {
+  const head = `nightjar ${randomBytes(4).toString('hex')} `
+  const words = holder.replaceAll(/[^\x20-\x7e]/g, '?')
+  const room = maxNameLength - head.length
+  if (words.length <= room) return head + words
+  const [host = '', rest = ''] = words.split(/, (.*)/s)
+  const short = host.slice(0, 24)
+  return `${head}${short}, ~${rest.slice(-(room - short.length - 3))}`
+}

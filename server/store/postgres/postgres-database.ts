@@ -1,0 +1,76 @@
+// A database of a PostgreSQL server as the store's: a pool of connections, and one more that hears of others' commits.
+
+import { randomBytes } from 'node:crypto'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import type { PoolConfig } from 'pg'
+import { AppError } from '../../base/error.ts'
+import type { Database } from '../engine/database.ts'
+import { migrateToLatest } from '../migrations/migrations.ts'
+import type { Tables } from '../schema.ts'
+import { openPostgresWatch } from './postgres-changes.ts'
+import { createPostgresPool } from './postgres-pool.ts'
+import { postgresTypes } from './postgres-types.ts'
+import { describePostgresUrl } from './postgres-url.ts'
+
+/** Kept per process; the server needs few, since nothing here takes long. */
+const maxConnections = 10
+
+/** Throws 'unavailable' when the server does not answer or refuses us; the password is in no message. */
+export async function openPostgresDatabase(url: string): Promise<Database> {
+  const place = describePostgresUrl(url)
+  const config = createPostgresConfig(url)
+  await migrate(config, place)
+  const pool = createPostgresPool({ ...config, ...limits, max: maxConnections }, place)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    db,
+    sync: async () => {}, // every write is on the disk there, as far as the server is set to be
+    openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, place }),
+    // A PostgreSQL server whose disk does not confirm a write stops by itself, and recovers.
+    lost: new Promise(() => {}),
+    close: () => db.destroy(),
+  }
+}
+
+/** How long things may take, milliseconds: as with SQLite, who waits for another's lock waits 5 seconds. */
+const limits = {
+  lock_timeout: 5000,
+  statement_timeout: 30_000,
+  // Ours, for a server that does not answer at all: longer than the server's own limit.
+  query_timeout: 35_000,
+  idle_in_transaction_session_timeout: 30_000,
+} satisfies PoolConfig
+
+/** How every connection of ours is made. */
+export function createPostgresConfig(text: string) {
+  const url = new URL(text)
+  // The name is how a process tells its own changes from others'.
+  url.searchParams.delete('application_name')
+  return {
+    connectionString: url.href,
+    application_name: `nightjar-${randomBytes(8).toString('hex')}`,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: postgresTypes,
+  } satisfies PoolConfig
+}
+
+/** On a connection of its own without limits: a step may take its time, and other processes wait for it. */
+async function migrate(config: PoolConfig, place: string): Promise<void> {
+  const pool = createPostgresPool({ ...config, max: 1 }, place)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
+    if (rows[0]!.server_encoding !== 'UTF8') {
+      throw new AppError(
+        'unavailable',
+        `${place}: the database encoding must be UTF8, but it is ${rows[0]!.server_encoding}`,
+      )
+    }
+    await migrateToLatest(db)
+  } finally {
+    await db.destroy()
+  }
+}

@@ -1,0 +1,30 @@
+// What owners of the server decide while it runs, for all who use the database. What is chosen before the start is in
+// server/config/.
+
+import type { Kysely } from 'kysely'
+import type { Tables } from '../schema.ts'
+
+export class Settings {
+  readonly #db: Kysely<Tables>
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  /** Whether owners must have a second factor to sign in anew; not unless somebody said so. */
+  async isSecondFactorRequired(): Promise<boolean> {
+    const query = this.#db.selectFrom('settings').select('value').where('name', '=', requiresSecondFactor)
+    return (await query.executeTakeFirst())?.value === 'owners'
+  }
+
+  async setSecondFactorRequired(isRequired: boolean): Promise<void> {
+    const value = isRequired ? 'owners' : 'nobody'
+    await this.#db
+      .insertInto('settings')
+      .values({ name: requiresSecondFactor, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute()
+  }
+}
+
+const requiresSecondFactor = 'requires-second-factor'

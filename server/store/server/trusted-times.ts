@@ -1,0 +1,35 @@
+// By which time old things are deleted (model/trusted-time.ts): one row, as of the last minute in which a server ran.
+
+import type { Kysely } from 'kysely'
+import type { KeptTime } from '../../model/trusted-time.ts'
+import { writeRelaxed } from '../engine/durability.ts'
+import type { Tables } from '../schema.ts'
+
+export class TrustedTimes {
+  readonly #db: Kysely<Tables>
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  /** Undefined before the first server of this database. */
+  async find(): Promise<KeptTime | undefined> {
+    const row = await this.#db.selectFrom('trusted_time').selectAll().where('id', '=', 1).executeTakeFirst()
+    return row && { timeMs: row.time_ms, doubtedMs: row.doubted_ms, leastMs: row.least_ms }
+  }
+
+  async write({ timeMs, doubtedMs, leastMs }: KeptTime): Promise<void> {
+    const values = {
+      time_ms: Math.round(timeMs),
+      doubted_ms: Math.round(doubtedMs),
+      least_ms: Math.round(leastMs),
+    }
+    await writeRelaxed(this.#db, (db) =>
+      db
+        .insertInto('trusted_time')
+        .values({ id: 1, ...values })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+        .execute(),
+    )
+  }
+}

@@ -1,0 +1,37 @@
+// Notices commits of other processes in a file of SQLite, which tells nobody by itself but counts them.
+
+import { errorChain } from '../../base/error.ts'
+import type { Watch, WatchOptions } from '../engine/database.ts'
+
+export type SqliteWatchOptions = WatchOptions & {
+  /** A number that differs after another connection has committed: `pragma data_version`. */
+  readonly readForeignVersion: () => Promise<number>
+}
+
+/** Looks every `intervalMs`. */
+export async function openSqliteWatch(options: SqliteWatchOptions): Promise<Watch> {
+  const closing = new AbortController()
+  const watching = watch(options, await options.readForeignVersion(), closing.signal)
+  return {
+    async close() {
+      closing.abort()
+      await watching
+    },
+  }
+}
+
+async function watch(options: SqliteWatchOptions, firstVersion: number, signal: AbortSignal): Promise<void> {
+  const { feed, readForeignVersion, intervalMs, clock, log } = options
+  let seen = firstVersion
+  while (!signal.aborted) {
+    await clock.sleep(intervalMs, signal).catch(() => {})
+    if (signal.aborted) return
+    try {
+      const version = await readForeignVersion()
+      if (version !== seen) feed.publish('foreign')
+      seen = version
+    } catch (error) {
+      log.warn({ reason: errorChain(error) }, 'changes by other processes cannot be detected')
+    }
+  }
+}

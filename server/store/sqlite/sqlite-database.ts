@@ -1,0 +1,75 @@
+// A file of SQLite as the store's database: one connection, shared with other processes through the file alone.
+
+import { open } from 'node:fs/promises'
+import type { DatabaseSync } from 'node:sqlite'
+import { Kysely, sql } from 'kysely'
+import { AppError } from '../../base/error.ts'
+import { silentLogger } from '../../base/log.ts'
+import type { Database, OpenOptions } from '../engine/database.ts'
+import { isSyncFailure, SyncLoss } from '../engine/sync-loss.ts'
+import { migrateToLatest } from '../migrations/migrations.ts'
+import type { Tables } from '../schema.ts'
+import { createLogSync } from './log-sync.ts'
+import { openSqliteWatch } from './sqlite-changes.ts'
+import { openCheckpoints } from './sqlite-checkpoints.ts'
+import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
+import { explainSqliteFailure } from './sqlite-failure.ts'
+
+const checkpointIntervalMs = 5000
+
+/** Created, readable by its owner alone, when missing. Throws 'unavailable'. */
+export async function openSqliteDatabase(file: string, options: OpenOptions): Promise<Database> {
+  const loss = new SyncLoss(file)
+  const { db, connection } = await openFile(file, loss)
+  try {
+    if (options.isServer) proveLog(connection, loss)
+    await migrateToLatest(db)
+  } catch (error) {
+    if (!loss.isLost) await db.destroy()
+    throw error
+  }
+  const readForeignVersion = async () => {
+    const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db)
+    return rows[0]!.data_version
+  }
+  const setAutoCheckpoint = (pages: number) => connection.exec(`pragma wal_autocheckpoint = ${pages}`)
+  const { isServer = false, log = silentLogger } = options
+  const settings = { file, intervalMs: checkpointIntervalMs, log, loss, setAutoCheckpoint }
+  const checkpoints = isServer ? await openCheckpoints(settings) : undefined
+  const logSync = createLogSync(file, loss)
+  return {
+    db,
+    sync: () => logSync.sync(),
+    openWatch: (options) => openSqliteWatch({ ...options, readForeignVersion }),
+    lost: loss.lost,
+    async close() {
+      await checkpoints?.close()
+      await logSync.close()
+      // Closing is a checkpoint too, which would remove the log: the next start needs it.
+      if (!loss.isLost) await db.destroy()
+    },
+  }
+}
+
+/**
+ * At a start, all of the log is written into the database, and the disk has to confirm it: the process before may have
+ * ended because a sync failed, and then nothing else proves that the log is on the disk.
+ */
+function proveLog(connection: DatabaseSync, loss: SyncLoss): void {
+  try {
+    connection.exec('pragma wal_checkpoint(truncate)')
+  } catch (error) {
+    throw isSyncFailure(error) ? loss.declare(error) : explainSqliteFailure(error)
+  }
+}
+
+async function openFile(file: string, loss: SyncLoss): Promise<{ db: Kysely<Tables>; connection: DatabaseSync }> {
+  try {
+    // SQLite gives its own files the modes of the database's, so the mode is right from the first byte.
+    await (await open(file, 'a', 0o600)).close()
+    const connection = openSqlite(file)
+    return { db: new Kysely<Tables>({ dialect: createSqliteDialect(connection, { loss }) }), connection }
+  } catch (cause) {
+    throw new AppError('unavailable', `the database ${file} cannot be opened`, { cause })
+  }
+}
