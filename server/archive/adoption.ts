@@ -53,7 +53,7 @@ export async function adoptFile(context: DeletionContext, path: string): Promise
     ...description,
     gapReason: undefined,
   }
-  const id = await rows.insertOpen(opened, await choosePass(rows, cameraId, closedValues(scan).endMs, first.startMs))
+  const id = await rows.insertOpen(opened, await chooseEpoch(rows, cameraId, closedValues(scan).endMs, first.startMs))
   await rows.close(id, closedValues(scan))
   return 'adopted'
 }
@@ -62,13 +62,13 @@ export async function adoptFile(context: DeletionContext, path: string): Promise
  * Finds the clock epoch of a file where the clock was set back: the epoch whose footage the file continues, the first
  * one if there are several. Returns undefined for the latest epoch, or if none is known.
  */
-async function choosePass(rows: DeletionContext['rows'], cameraId: number, endMs: number, startMs: number) {
+async function chooseEpoch(rows: DeletionContext['rows'], cameraId: number, endMs: number, startMs: number) {
   const last = await rows.findLast(cameraId)
-  if (!last || last.pass === 0) return undefined
+  if (!last || last.epoch === 0) return undefined
   const near = await rows.listSpans(cameraId, startMs - seamMs, endMs + seamMs)
-  for (const [pass, spans] of Map.groupBy(near, (span) => span.pass ?? 0)) {
+  for (const [epoch, spans] of Map.groupBy(near, (span) => span.epoch ?? 0)) {
     const isFree = spans.every((span) => span.endMs <= startMs + seamMs || span.startMs >= endMs - seamMs)
-    if (isFree) return pass === last.pass ? undefined : pass
+    if (isFree) return epoch === last.epoch ? undefined : epoch
   }
   return undefined
 }

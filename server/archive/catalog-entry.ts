@@ -43,6 +43,6 @@ export function mergeById(closed: readonly Segment[], open: readonly Segment[]):
 }
 
 export function lastOf(entry: Entry): LastSegment {
-  const { startMs, endMs, pass = 0 } = toSegment(entry, 0)
-  return { startMs, endMs, pass }
+  const { startMs, endMs, epoch = 0 } = toSegment(entry, 0)
+  return { startMs, endMs, epoch }
 }

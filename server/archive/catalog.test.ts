@@ -100,13 +100,13 @@ test('after all footage is deleted, new footage belongs to the latest clock epoc
   await catalog.close()
   const again = place.start()
   const back = await record(place, again, t0 + hourMs, 2)
-  const passes = async () => (await again.listSegments(1, 0, t0 + dayMs)).map(({ pass }) => pass)
-  assert.deepEqual(await passes(), [1])
+  const epochs = async () => (await again.listSegments(1, 0, t0 + dayMs)).map(({ epoch }) => epoch)
+  assert.deepEqual(await epochs(), [1])
   back.close()
   await again.flush()
-  assert.deepEqual(await passes(), [1])
+  assert.deepEqual(await epochs(), [1])
   await again.removeCamera(1)
-  assert.equal(await rows.findLastPass(1), 0)
+  assert.equal(await rows.findLastEpoch(1), 0)
 })
 
 test('a deleted camera leaves nothing behind, not even its open file', async () => {

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
-import { compareRecorded, isNewPass } from '../model/clock-epoch.ts'
+import { compareRecorded, isNewEpoch } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ConfirmedPart, FootageBounds, LastSegment, OpenSegment, SegmentSpan } from '../model/segment-views.ts'
@@ -101,13 +101,13 @@ export class Catalog {
       const isAfterRestart = !before && opened.gapReason === undefined && last !== undefined
       if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
       entry.before = last
-      const isPass = last !== undefined && isNewPass(last, opened.startMs)
+      const isEpoch = last !== undefined && isNewEpoch(last, opened.startMs)
       // Do not use the end of `last`: footage recorded after it may have been deleted.
-      const pass = (await this.#rows.findLastPass(cameraId)) + (isPass ? 1 : 0)
-      if (pass > 0) entry.opened = { ...entry.opened, pass }
+      const epoch = (await this.#rows.findLastEpoch(cameraId)) + (isEpoch ? 1 : 0)
+      if (epoch > 0) entry.opened = { ...entry.opened, epoch }
       // Whatever else happened, the clock is behind its earlier time.
-      if (isPass) entry.opened = { ...entry.opened, gapReason: 'clock_set' }
-      entry.id = await this.#rows.insertOpen(entry.opened, isPass ? pass : undefined)
+      if (isEpoch) entry.opened = { ...entry.opened, gapReason: 'clock_set' }
+      entry.id = await this.#rows.insertOpen(entry.opened, isEpoch ? epoch : undefined)
       this.#notify(cameraId)
     })
   }

@@ -76,19 +76,19 @@ export class DeletionSteps {
 
   /** All rows are pending deletions on the disk before the first file is deleted. */
   async #deleteBatch(context: DeletionContext, batch: readonly { readonly id: number }[]): Promise<PendingDeletion[]> {
-    const garbage: PendingDeletion[] = []
+    const pending: PendingDeletion[] = []
     for (let i = 0; i < batch.length; ) {
       if (i > 0) await context.clock.sleep(breathMs)
       const ids = batch.slice(i, i + this.#chunk).map(({ id }) => id)
-      garbage.push(...(await this.#mark(context, ids)))
+      pending.push(...(await this.#mark(context, ids)))
       i += ids.length
     }
-    return deletePendingFiles(context, garbage)
+    return deletePendingFiles(context, pending)
   }
 
   async #mark({ clock, rows }: DeletionContext, ids: readonly number[]): Promise<PendingDeletion[]> {
     const startMs = clock.monotonicMs()
-    const garbage = await rows.markPendingDeletions(ids)
+    const pending = await rows.markPendingDeletions(ids)
     const tookMs = clock.monotonicMs() - startMs
     this.#steps++
     this.#timesMs.push(tookMs)
@@ -97,6 +97,6 @@ export class DeletionSteps {
       const factor = Math.min(2, Math.max(0.5, targetMs / Math.max(tookMs, 0.1)))
       this.#chunk = Math.min(maxChunk, Math.max(firstChunk, Math.round(ids.length * factor)))
     }
-    return garbage
+    return pending
   }
 }

@@ -239,5 +239,5 @@ test('a file without a row from before the clock was set back is added to its cl
   assert.deepEqual(paths, [first, lost, third, again, after])
   const next = await add(place.catalog, 150)
   const last = (await place.catalog.listSpans(1, t0, t0 + dayMs)).at(-1)!
-  assert.equal((await place.catalog.findSegment(last.id))!.path, next, 'recording goes on in the pass it was in')
+  assert.equal((await place.catalog.findSegment(last.id))!.path, next, 'recording goes on in the epoch it was in')
 })

@@ -12,8 +12,8 @@ export function joinBounds(closed: FootageBounds | undefined, open: readonly Seg
     startMs: Math.min(closed?.startMs ?? first.startMs, ...open.map(({ startMs }) => startMs)),
     endMs: Math.max(closed?.endMs ?? last.endMs, ...open.map(({ endMs }) => endMs)),
   }
-  const { pass = 0, endMs } = last
-  if (pass === 0) return bounds
-  const oldest = closed?.oldest ?? { pass: closed ? 0 : (first.pass ?? 0), startMs: (closed ?? first).startMs }
-  return { ...bounds, oldest, newest: { pass, endMs } }
+  const { epoch = 0, endMs } = last
+  if (epoch === 0) return bounds
+  const oldest = closed?.oldest ?? { epoch: closed ? 0 : (first.epoch ?? 0), startMs: (closed ?? first).startMs }
+  return { ...bounds, oldest, newest: { epoch, endMs } }
 }

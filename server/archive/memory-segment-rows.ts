@@ -1,6 +1,6 @@
 // The rows of the archive in memory, for tests. The real ones are in server/store/footage/segments.ts.
 
-import { type ClockEpochStart, compareRecorded, findPass, lastPass } from '../model/clock-epoch.ts'
+import { type ClockEpochStart, compareRecorded, findEpoch, lastEpoch } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'
 import type { Segment } from '../model/segment.ts'
 import type {
@@ -19,22 +19,22 @@ export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()
   readonly #pendingDeletions = new Map<number, string>()
   readonly #usage = new Map<number, { bytes: number; segments: number }>()
-  readonly #passes = new Map<number, ClockEpochStart[]>()
+  readonly #epochs = new Map<number, ClockEpochStart[]>()
   #lastId = 0
 
   get all(): Segment[] {
     return [...this.#rows.values()]
   }
 
-  async insertOpen(segment: OpenSegment, pass?: number): Promise<number> {
+  async insertOpen(segment: OpenSegment, epoch?: number): Promise<number> {
     const id = ++this.#lastId
-    if (pass !== undefined) {
-      const starts = this.#passes.get(segment.cameraId) ?? []
-      const last = lastPass(starts)
-      this.#passes.set(segment.cameraId, [
+    if (epoch !== undefined) {
+      const starts = this.#epochs.get(segment.cameraId) ?? []
+      const last = lastEpoch(starts)
+      this.#epochs.set(segment.cameraId, [
         ...starts,
-        { fromId: id, pass },
-        ...(pass < last ? [{ fromId: id + 1, pass: last }] : []),
+        { fromId: id, epoch },
+        ...(epoch < last ? [{ fromId: id + 1, epoch: last }] : []),
       ])
     }
     const { startMs, initBytes } = segment
@@ -78,7 +78,7 @@ export class MemorySegmentRows implements SegmentRows {
 
   async find(id: number): Promise<Segment | undefined> {
     const segment = this.#rows.get(id)
-    return segment && this.#withPass(segment.cameraId, segment)
+    return segment && this.#withEpoch(segment.cameraId, segment)
   }
 
   async findBounds(cameraId: number): Promise<FootageBounds | undefined> {
@@ -86,27 +86,27 @@ export class MemorySegmentRows implements SegmentRows {
     const oldest = closed[0]
     const newest = closed.at(-1)
     if (!oldest || !newest) return undefined
-    const isOnePass = (this.#passes.get(cameraId) ?? []).length === 0
-    if (isOnePass) return { startMs: oldest.startMs, endMs: newest.endMs }
+    const isOneEpoch = (this.#epochs.get(cameraId) ?? []).length === 0
+    if (isOneEpoch) return { startMs: oldest.startMs, endMs: newest.endMs }
     return {
       startMs: Math.min(...closed.map(({ startMs }) => startMs)),
       endMs: Math.max(...closed.map(({ endMs }) => endMs)),
-      oldest: { pass: oldest.pass ?? 0, startMs: oldest.startMs },
-      newest: { pass: newest.pass ?? 0, endMs: newest.endMs },
+      oldest: { epoch: oldest.epoch ?? 0, startMs: oldest.startMs },
+      newest: { epoch: newest.epoch ?? 0, endMs: newest.endMs },
     }
   }
 
   async findLast(cameraId: number): Promise<LastSegment | undefined> {
     const last = this.#ordered(cameraId).at(-1)
-    return last && { startMs: last.startMs, endMs: last.endMs, pass: last.pass ?? 0 }
+    return last && { startMs: last.startMs, endMs: last.endMs, epoch: last.epoch ?? 0 }
   }
 
-  async findLastPass(cameraId: number): Promise<number> {
-    return lastPass(this.#passes.get(cameraId) ?? [])
+  async findLastEpoch(cameraId: number): Promise<number> {
+    return lastEpoch(this.#epochs.get(cameraId) ?? [])
   }
 
   async removeClockEpochs(cameraId: number): Promise<void> {
-    this.#passes.delete(cameraId)
+    this.#epochs.delete(cameraId)
   }
 
   async findNext(cameraId: number, startMs: number): Promise<Segment | undefined> {
@@ -125,7 +125,7 @@ export class MemorySegmentRows implements SegmentRows {
 
   async listOldest(cameraId: number, { limit, after }: OldestQuery): Promise<Segment[]> {
     return this.#closed(cameraId)
-      .filter((s) => !after || compareRecorded(s, this.#withPass(cameraId, after)) > 0)
+      .filter((s) => !after || compareRecorded(s, this.#withEpoch(cameraId, after)) > 0)
       .slice(0, limit)
   }
 
@@ -173,13 +173,13 @@ export class MemorySegmentRows implements SegmentRows {
   #ordered(cameraId: number): Segment[] {
     return this.all
       .filter((s) => s.cameraId === cameraId)
-      .map((s) => this.#withPass(cameraId, s))
+      .map((s) => this.#withEpoch(cameraId, s))
       .sort(compareRecorded)
   }
 
-  #withPass<T extends { readonly id: number }>(cameraId: number, segment: T): T & { readonly pass?: number } {
-    const starts = this.#passes.get(cameraId) ?? []
-    return starts.length === 0 ? segment : { ...segment, pass: findPass(starts, segment.id) }
+  #withEpoch<T extends { readonly id: number }>(cameraId: number, segment: T): T & { readonly epoch?: number } {
+    const starts = this.#epochs.get(cameraId) ?? []
+    return starts.length === 0 ? segment : { ...segment, epoch: findEpoch(starts, segment.id) }
   }
 
   #closed(cameraId: number): Segment[] {

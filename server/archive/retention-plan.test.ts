@@ -216,9 +216,9 @@ test('footage with future times, recorded before the clock was corrected, does n
   const rows = new MemorySegmentRows()
   const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
   const yearMs = 365 * 24 * 60 * minuteMs
-  const add = async (startMs: number, pass?: number) => {
+  const add = async (startMs: number, epoch?: number) => {
     const place = { cameraId: 1, startMs, path: segmentPath(1, startMs) }
-    const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined }, pass)
+    const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined }, epoch)
     await rows.close(id, { endMs: startMs + minuteMs, bytes: 10, fragments: [] })
     return id
   }

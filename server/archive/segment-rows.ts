@@ -15,8 +15,8 @@ import type {
 } from '../model/segment-views.ts'
 
 export type SegmentRows = {
-  /** `pass`: where the segment is not of the last pass. */
-  insertOpen(segment: OpenSegment, pass?: number): Promise<number>
+  /** `epoch`: where the segment is not of the last epoch. */
+  insertOpen(segment: OpenSegment, epoch?: number): Promise<number>
   /** Closing again replaces the previous values. */
   close(id: number, values: ClosedValues): Promise<void>
   /**
@@ -34,13 +34,13 @@ export type SegmentRows = {
   findBounds(cameraId: number): Promise<FootageBounds | undefined>
   /** The segment, open or closed, that was recorded last. */
   findLast(cameraId: number): Promise<LastSegment | undefined>
-  /** The last pass that has begun, whether its footage still exists or not: new segments are of it. 0 where the clock was never set back. */
-  findLastPass(cameraId: number): Promise<number>
-  /** All footage of the camera is gone: its passes go too. */
+  /** The last epoch that has begun, whether its footage still exists or not: new segments are of it. 0 where the clock was never set back. */
+  findLastEpoch(cameraId: number): Promise<number>
+  /** All footage of the camera is gone: its epochs go too. */
   removeClockEpochs(cameraId: number): Promise<void>
   /** The first segment, open or closed, that starts at or after `startMs`. */
   findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined>
-  /** The one, open or closed, that starts last in the last pass. */
+  /** The one, open or closed, that starts last in the last epoch. */
   findNewest(cameraId: number): Promise<SegmentFile | undefined>
   /** All, open and closed, that start in [startMs, endMs), in no order. */
   listFiles(cameraId: number, startMs: number, endMs: number): Promise<SegmentFile[]>

@@ -8,7 +8,7 @@ import { buildTimeline } from '../model/timeline.ts'
 import { GapMarker } from './gap-marker.ts'
 
 type Range = { readonly startMs: number; readonly endMs: number }
-type Recorded = Range & { readonly pass?: number }
+type Recorded = Range & { readonly epoch?: number }
 
 /** An in-memory store of one camera, and a clock that is advanced by hand. */
 function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Range; last?: Recorded } = {}) {
@@ -19,16 +19,16 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
   }
   const marker = new GapMarker({
     marks: {
-      add: async (_, { pass = 0, ...mark }) => {
+      add: async (_, { epoch = 0, ...mark }) => {
         await answers
-        const added = { ...mark, ...(pass > 0 && { pass }) }
+        const added = { ...mark, ...(epoch > 0 && { epoch }) }
         const kept = marks.filter((other) => compareMarks(other, added) < 0)
         marks.splice(0, marks.length, ...kept, added)
       },
       findNewest: async () => marks.at(-1),
       list: async (_, startMs, endMs) => listMarks(marks, startMs, endMs),
-      removeBefore: async (_, beforeMs, pass = 0) => {
-        const kept = marks.findLastIndex((mark) => compareMarks(mark, { atMs: beforeMs, reason: '', pass }) <= 0)
+      removeBefore: async (_, beforeMs, epoch = 0) => {
+        const kept = marks.findLastIndex((mark) => compareMarks(mark, { atMs: beforeMs, reason: '', epoch }) <= 0)
         marks.splice(0, Math.max(0, kept))
       },
     },
@@ -42,7 +42,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     cameraId: 1,
     isRecorded: () => state.isRecorded,
     findFootage: async () => state.footage,
-    findLast: async () => state.last && { pass: 0, ...state.last },
+    findLast: async () => state.last && { epoch: 0, ...state.last },
   })
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
   return {
@@ -58,7 +58,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     setClock: (byMs: number) => {
       time.setMs += byMs
     },
-    async pass(ms: number) {
+    async advance(ms: number) {
       time.ms += ms
       marker.look()
       await settled()
@@ -71,20 +71,20 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
 const reasons = (marks: readonly GapMark[]) => marks.map(({ reason }) => reason)
 
 test('a lasting gap is stored with each of its reasons and its end', async () => {
-  const { gap, offline, pass, marks } = open({ footage: { startMs: 0, endMs: 1_000_000 } })
+  const { gap, offline, advance, marks } = open({ footage: { startMs: 0, endMs: 1_000_000 } })
   gap('server_down')
-  await pass(500)
+  await advance(500)
   gap(undefined)
-  await pass(60_000)
+  await advance(60_000)
   gap('no_frames')
-  await pass(1000)
+  await advance(1000)
   offline('camera_unreachable')
   offline('camera_unreachable')
-  await pass(3600_000)
+  await advance(3600_000)
   offline('auth_failed')
-  await pass(5000)
+  await advance(5000)
   gap(undefined)
-  await pass(5000)
+  await advance(5000)
   assert.deepEqual(reasons(marks), [
     ...['server_down', undefined, 'no_frames', 'camera_unreachable', 'auth_failed', undefined],
   ])
@@ -95,31 +95,31 @@ test('a lasting gap is stored with each of its reasons and its end', async () =>
 })
 
 test('a break that is over in a moment is not written', async () => {
-  const { gap, pass, marks } = open()
+  const { gap, advance, marks } = open()
   gap('server_down')
   gap(undefined)
-  await pass(10_000)
+  await advance(10_000)
   const before = marks.length
   for (let i = 0; i < 5; i++) {
     gap('camera_unreachable')
-    await pass(1000)
+    await advance(1000)
     gap(undefined)
-    await pass(20_000)
+    await advance(20_000)
   }
   assert.equal(marks.length, before)
 })
 
 test('what waits while the database does not answer has an end, and the newest is true', async () => {
-  const { gap, pass, marks, marker, stall } = open()
+  const { gap, advance, marks, marker, stall } = open()
   const answer = stall()
   for (let i = 0; i < 3000; i++) {
     gap('camera_unreachable')
-    await pass(5000)
+    await advance(5000)
     gap(undefined)
-    await pass(5000)
+    await advance(5000)
   }
   gap('auth_failed')
-  await pass(5000)
+  await advance(5000)
   answer()
   await marker.flush()
   assert.ok(marks.length > 900 && marks.length <= 1002, `${marks.length} marks`)
@@ -127,30 +127,30 @@ test('what waits while the database does not answer has an end, and the newest i
 })
 
 test('that a camera is away matters only where it should be recorded and is not', async () => {
-  const { gap, offline, pass, marks, state } = open()
+  const { gap, offline, advance, marks, state } = open()
   offline('camera_unreachable')
   gap('server_down')
   gap(undefined)
-  await pass(10_000)
+  await advance(10_000)
   offline('camera_unreachable')
-  await pass(10_000)
+  await advance(10_000)
   gap('stopped_by_user')
   state.isRecorded = false
-  await pass(10_000)
+  await advance(10_000)
   offline('camera_unreachable')
-  await pass(10_000)
+  await advance(10_000)
   assert.deepEqual(reasons(marks), ['server_down', undefined, 'stopped_by_user'])
   state.isRecorded = true
   offline('camera_unreachable')
-  await pass(10_000)
+  await advance(10_000)
   assert.equal(marks.at(-1)?.reason, 'camera_unreachable')
 })
 
 test('what is not written yet is listed, and written at the end', async () => {
-  const { marker, gap, pass, marks } = open()
+  const { marker, gap, advance, marks } = open()
   gap('server_down')
   gap(undefined)
-  await pass(10_000)
+  await advance(10_000)
   gap('no_frames')
   assert.deepEqual(reasons(await marker.list(1_005_000, 2_000_000)), [undefined, 'no_frames'])
   assert.deepEqual(reasons(await marker.list(0, 2_000_000)), ['server_down', undefined, 'no_frames'])
@@ -168,17 +168,17 @@ test('after a start the reason is the one that held, unless there is footage beh
 })
 
 test('killed soon after a camera came back, the server tells that it was down, not of the outage before', async () => {
-  const { gap, offline, pass, marks } = open()
+  const { gap, offline, advance, marks } = open()
   gap('server_down')
   gap(undefined)
-  await pass(10_000)
+  await advance(10_000)
   gap('camera_unreachable')
-  await pass(30_000)
+  await advance(30_000)
   offline('auth_failed')
-  await pass(4000)
+  await advance(4000)
   gap(undefined)
   // At the next look, before the first fragment is written.
-  await pass(1000)
+  await advance(1000)
   assert.deepEqual(reasons(marks), ['server_down', undefined, 'camera_unreachable', 'auth_failed', undefined])
 })
 
@@ -195,28 +195,28 @@ test('a mark from before the segment that was recorded last is not why recording
 })
 
 test('while the disk refuses one attempt after the other, no marks gather', async () => {
-  const { gap, pass, marks } = open()
+  const { gap, advance, marks } = open()
   gap('disk_failed')
-  await pass(5000)
+  await advance(5000)
   for (let i = 0; i < 20; i++) {
     gap(undefined)
     gap('disk_failed')
-    await pass(30_000)
+    await advance(30_000)
   }
   assert.deepEqual(reasons(marks), ['disk_failed'])
 })
 
 test('a gap in hours that are recorded for the second time has the reason of its own', async () => {
-  const { marker, gap, pass, marks, state, setClock } = open()
+  const { marker, gap, advance, marks, state, setClock } = open()
   const minute = 60_000
   gap('server_down')
   gap(undefined)
   const startMs = 1_000_000
-  await pass(10 * minute)
+  await advance(10 * minute)
   gap('stopped_by_user')
-  await pass(10 * minute)
+  await advance(10 * minute)
   gap(undefined)
-  await pass(10 * minute)
+  await advance(10 * minute)
   // The clock is set back to the second minute; in the tenth, which was the owner's before, the disk is full.
   const endMs = startMs + 30 * minute
   state.last = { startMs: startMs + 20 * minute, endMs }
@@ -224,27 +224,27 @@ test('a gap in hours that are recorded for the second time has the reason of its
   gap('clock_set')
   gap(undefined)
   const secondMs = startMs + 2 * minute
-  state.last = { startMs: secondMs, endMs: secondMs, pass: 1 }
-  await pass(8 * minute)
-  state.last = { startMs: secondMs, endMs: secondMs + 8 * minute, pass: 1 }
+  state.last = { startMs: secondMs, endMs: secondMs, epoch: 1 }
+  await advance(8 * minute)
+  state.last = { startMs: secondMs, endMs: secondMs + 8 * minute, epoch: 1 }
   gap('disk_full')
-  await pass(4 * minute)
+  await advance(4 * minute)
   const mark = marks.at(-1)
-  assert.deepEqual(mark, { atMs: startMs + 10 * minute, reason: 'disk_full', pass: 1 }, 'not behind the first pass')
+  assert.deepEqual(mark, { atMs: startMs + 10 * minute, reason: 'disk_full', epoch: 1 }, 'not behind the first epoch')
   assert.equal(await marker.findStartReason(), 'disk_full')
   gap('server_down')
-  await pass(2 * minute)
+  await advance(2 * minute)
   gap(undefined)
   const thirdMs = startMs + 16 * minute
-  await pass(4 * minute)
+  await advance(4 * minute)
   const range = { startMs, endMs: startMs + 40 * minute }
   const spans = [
     { startMs, endMs: startMs + 10 * minute, gapReason: undefined },
     { startMs: startMs + 20 * minute, endMs, gapReason: 'stopped_by_user' },
-    { startMs: secondMs, endMs: startMs + 10 * minute, gapReason: 'clock_set', pass: 1 },
-    { startMs: thirdMs, endMs: thirdMs + 4 * minute, gapReason: 'server_down', pass: 1 },
+    { startMs: secondMs, endMs: startMs + 10 * minute, gapReason: 'clock_set', epoch: 1 },
+    { startMs: thirdMs, endMs: thirdMs + 4 * minute, gapReason: 'server_down', epoch: 1 },
   ]
-  const footage = { startMs, endMs, newest: { pass: 1, endMs: thirdMs + 4 * minute } }
+  const footage = { startMs, endMs, newest: { epoch: 1, endMs: thirdMs + 4 * minute } }
   const listed = await marker.list(range.startMs, range.endMs)
   const { gaps } = buildTimeline(spans, { ...range, footage, marks: listed, nowMs: thirdMs + 4 * minute })
   const told = gaps.map(({ startMs: fromMs, endMs: toMs, reason }) => [
@@ -262,15 +262,15 @@ test('a gap in hours that are recorded for the second time has the reason of its
 
 test('marks made with a clock that was set back before anything was recorded do not outlast it', async () => {
   const footage = { startMs: 0, endMs: 1_000_000 }
-  const { marker, gap, pass, marks, setClock } = open({ footage })
+  const { marker, gap, advance, marks, setClock } = open({ footage })
   gap('no_frames')
-  await pass(60_000)
+  await advance(60_000)
   setClock(3_600_000)
   gap('auth_failed')
-  await pass(60_000)
+  await advance(60_000)
   setClock(-3_600_000)
   gap('camera_unreachable')
-  await pass(60_000)
+  await advance(60_000)
   assert.deepEqual(marks, [
     { atMs: 1_000_000, reason: 'no_frames' },
     { atMs: 1_120_000, reason: 'camera_unreachable' },
@@ -280,9 +280,9 @@ test('marks made with a clock that was set back before anything was recorded do 
 
 test('marks of before any footage are removed, but for the last', async () => {
   const marks = [100, 200, 300].map((atMs) => ({ atMs, reason: 'no_frames' }))
-  const { marker, gap, pass } = open({ marks, footage: { startMs: 250, endMs: 1_000_000 } })
+  const { marker, gap, advance } = open({ marks, footage: { startMs: 250, endMs: 1_000_000 } })
   gap('server_down')
-  await pass(1)
+  await advance(1)
   await marker.clean()
   assert.deepEqual(
     marks.slice(0, 2).map(({ atMs }) => atMs),
@@ -291,14 +291,14 @@ test('marks of before any footage are removed, but for the last', async () => {
 })
 
 test('a camera that never was recorded does not gather marks', async () => {
-  const { marker, gap, offline, pass, marks } = open()
+  const { marker, gap, offline, advance, marks } = open()
   gap('server_down')
   for (let i = 0; i < 100; i++) {
-    await pass(60_000)
+    await advance(60_000)
     offline(i % 2 === 0 ? 'camera_unreachable' : 'auth_failed')
     if (i % 60 === 59) await marker.clean()
   }
-  await pass(4000)
+  await advance(4000)
   await marker.clean()
   assert.ok(marks.length < 62, `${marks.length}`)
   assert.equal(marks.at(-1)?.reason, 'auth_failed')

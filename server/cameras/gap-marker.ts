@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { SerialQueue } from '../base/serial-queue.ts'
-import { compareMarks, findMarkPass, type GapMark, isGapOpen, listMarks, markLatenessMs } from '../model/gap-mark.ts'
+import { compareMarks, findMarkEpoch, type GapMark, isGapOpen, listMarks, markLatenessMs } from '../model/gap-mark.ts'
 import type { FootageBounds, LastSegment } from '../model/segment-views.ts'
 import type { GapMarks } from '../store/footage/gap-marks.ts'
 
@@ -34,8 +34,8 @@ const patienceMs = 3000
 /** Marks that may wait while the database does not answer. */
 const maxPending = 1000
 
-/** The pass is asked for when the mark is made: later, footage of the next one may have begun. */
-type NewMark = Omit<GapMark, 'pass'> & { readonly pass: Promise<number> }
+/** The epoch is asked for when the mark is made: later, footage of the next one may have begun. */
+type NewMark = Omit<GapMark, 'epoch'> & { readonly epoch: Promise<number> }
 
 export class GapMarker {
   readonly #options: GapMarkerOptions
@@ -58,13 +58,13 @@ export class GapMarker {
     const last = await findLast()
     if (!mark || !last) return 'server_down'
     // A mark from before the last segment is about the gap before that segment.
-    const isStale = (mark.pass ?? 0) === last.pass && mark.atMs <= last.startMs
+    const isStale = (mark.epoch ?? 0) === last.epoch && mark.atMs <= last.startMs
     const isOpen = !isStale && isGapOpen(last, [mark])
     return isOpen ? (mark.reason as GapReason) : 'server_down'
   }
 
   /** From `atMs` on nothing is recorded, for this reason; undefined: it is again. */
-  takeGap({ atMs, reason }: Omit<GapMark, 'pass'>): void {
+  takeGap({ atMs, reason }: Omit<GapMark, 'epoch'>): void {
     const nowMs = this.#options.clock.monotonicMs()
     const newest = this.#newest
     if (newest && newest.reason === reason) return
@@ -80,7 +80,7 @@ export class GapMarker {
     const orderedMs = isLate ? Math.max(atMs, newest.atMs + 1) : atMs
     // Why there was nothing in the latest gaps is lost then; that there was nothing, the footage tells.
     if (this.#pending.length >= maxPending) this.#pending.splice(-2)
-    this.#pending.push({ atMs: orderedMs, reason, pass: this.#findPass(atMs, newest) })
+    this.#pending.push({ atMs: orderedMs, reason, epoch: this.#findEpoch(atMs, newest) })
   }
 
   /** The camera cannot be reached. That matters where it should be recorded and is not. */
@@ -89,7 +89,7 @@ export class GapMarker {
     if (isGap && this.#options.isRecorded()) this.takeGap({ atMs: this.#options.clock.nowMs(), reason })
   }
 
-  /** Of each pass the last mark at or before `startMs`, and all up to `endMs`, in the order of recording. */
+  /** Of each epoch the last mark at or before `startMs`, and all up to `endMs`, in the order of recording. */
   async list(startMs: number, endMs: number): Promise<GapMark[]> {
     const { cameraId, marks } = this.#options
     // What is being written is neither pending nor in the store.
@@ -120,11 +120,11 @@ export class GapMarker {
     const { cameraId, marks, findFootage, log } = this.#options
     try {
       const footage = await findFootage()
-      const first = footage && (footage.oldest ?? { pass: 0, startMs: footage.startMs })
+      const first = footage && (footage.oldest ?? { epoch: 0, startMs: footage.startMs })
       // Without footage the last one is enough.
       const newest = first ? undefined : await marks.findNewest(cameraId)
-      const end = first ?? (newest && { pass: newest.pass ?? 0, startMs: newest.atMs })
-      if (end) await marks.removeBefore(cameraId, end.startMs, end.pass)
+      const end = first ?? (newest && { epoch: newest.epoch ?? 0, startMs: newest.atMs })
+      if (end) await marks.removeBefore(cameraId, end.startMs, end.epoch)
     } catch (error) {
       log.error({ cameraId, error: errorChain(error) }, 'old gap reasons could not be deleted')
     }
@@ -134,13 +134,13 @@ export class GapMarker {
     return this.#pending.at(-1) ?? this.#settled
   }
 
-  async #findPass(atMs: number, before: NewMark | undefined): Promise<number> {
+  async #findEpoch(atMs: number, before: NewMark | undefined): Promise<number> {
     const { cameraId, findLast, log } = this.#options
     try {
-      return findMarkPass(await findLast(), atMs)
+      return findMarkEpoch(await findLast(), atMs)
     } catch (error) {
       log.error({ cameraId, error: errorChain(error) }, 'the last recording of a camera could not be read')
-      return before?.pass ?? 0
+      return before?.epoch ?? 0
     }
   }
 
@@ -162,6 +162,6 @@ export class GapMarker {
   }
 }
 
-async function toMark({ atMs, reason, pass }: NewMark): Promise<GapMark> {
-  return { atMs, reason, pass: await pass }
+async function toMark({ atMs, reason, epoch }: NewMark): Promise<GapMark> {
+  return { atMs, reason, epoch: await epoch }
 }

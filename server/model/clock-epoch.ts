@@ -6,7 +6,7 @@
 import type { Segment } from './segment.ts'
 
 /** Segments from this id on, up to the next start, belong to the epoch. Epochs count from 0. */
-export type ClockEpochStart = { readonly fromId: number; readonly pass: number }
+export type ClockEpochStart = { readonly fromId: number; readonly epoch: number }
 
 /**
  * A segment that begins earlier than the end of the previous footage by more than this was recorded after the clock
@@ -15,32 +15,32 @@ export type ClockEpochStart = { readonly fromId: number; readonly pass: number }
 const maxOverlapMs = 2000
 
 /** `starts` in the order of ids. */
-export function findPass(starts: readonly ClockEpochStart[], id: number): number {
-  return starts.findLast(({ fromId }) => fromId <= id)?.pass ?? 0
+export function findEpoch(starts: readonly ClockEpochStart[], id: number): number {
+  return starts.findLast(({ fromId }) => fromId <= id)?.epoch ?? 0
 }
 
 /** The latest epoch. */
-export function lastPass(starts: readonly ClockEpochStart[]): number {
-  return starts.reduce((last, { pass }) => Math.max(last, pass), 0)
+export function lastEpoch(starts: readonly ClockEpochStart[]): number {
+  return starts.reduce((last, { epoch }) => Math.max(last, epoch), 0)
 }
 
 /** Ids of an epoch: [fromId, toId); undefined if it is still open. */
 export function listIdRanges(
   starts: readonly ClockEpochStart[],
-  pass: number,
+  epoch: number,
 ): { readonly fromId: number; readonly toId: number | undefined }[] {
-  const all = [{ fromId: 0, pass: 0 }, ...starts]
-  return all.flatMap((start, i) => (start.pass === pass ? [{ fromId: start.fromId, toId: all[i + 1]?.fromId }] : []))
+  const all = [{ fromId: 0, epoch: 0 }, ...starts]
+  return all.flatMap((start, i) => (start.epoch === epoch ? [{ fromId: start.fromId, toId: all[i + 1]?.fromId }] : []))
 }
 
 /** True if a segment that begins at `startMs` belongs to another epoch than the previous footage. */
-export function isNewPass(last: Pick<Segment, 'startMs' | 'endMs'>, startMs: number): boolean {
+export function isNewEpoch(last: Pick<Segment, 'startMs' | 'endMs'>, startMs: number): boolean {
   return startMs < last.startMs || startMs < last.endMs - maxOverlapMs
 }
 
-type Ordered = { readonly pass?: number | undefined; readonly startMs: number; readonly id?: number }
+type Ordered = { readonly epoch?: number | undefined; readonly startMs: number; readonly id?: number }
 
 /** Compares by the order of recording. */
 export function compareRecorded(a: Ordered, b: Ordered): number {
-  return (a.pass ?? 0) - (b.pass ?? 0) || a.startMs - b.startMs || (a.id ?? 0) - (b.id ?? 0)
+  return (a.epoch ?? 0) - (b.epoch ?? 0) || a.startMs - b.startMs || (a.id ?? 0) - (b.id ?? 0)
 }

@@ -9,7 +9,7 @@ export type GapMark = {
   readonly atMs: number
   readonly reason: string | undefined
   /** See clock-epoch.ts; undefined for the first epoch. */
-  readonly pass?: number | undefined
+  readonly epoch?: number | undefined
 }
 
 /**
@@ -20,16 +20,16 @@ export const markLatenessMs = 5000
 
 /** Compares by the order of recording. */
 export function compareMarks(a: GapMark, b: GapMark): number {
-  return compareRecorded({ pass: a.pass, startMs: a.atMs }, { pass: b.pass, startMs: b.atMs })
+  return compareRecorded({ epoch: a.epoch, startMs: a.atMs }, { epoch: b.epoch, startMs: b.atMs })
 }
 
 /**
  * The epoch of a mark made at `atMs`. `last` is the footage recorded last: if it ends in the future, the clock was set
  * back, and the next footage will begin a new epoch.
  */
-export function findMarkPass(last: LastSegment | undefined, atMs: number): number {
+export function findMarkEpoch(last: LastSegment | undefined, atMs: number): number {
   if (!last) return 0
-  return atMs < last.endMs - markLatenessMs ? last.pass + 1 : last.pass
+  return atMs < last.endMs - markLatenessMs ? last.epoch + 1 : last.epoch
 }
 
 /**
@@ -39,7 +39,7 @@ export function findMarkPass(last: LastSegment | undefined, atMs: number): numbe
 export function listMarks(marks: readonly GapMark[], startMs: number, endMs: number): GapMark[] {
   return marks.filter((mark, i) => {
     const next = marks[i + 1]
-    const isReplaced = next !== undefined && (next.pass ?? 0) === (mark.pass ?? 0) && next.atMs <= startMs
+    const isReplaced = next !== undefined && (next.epoch ?? 0) === (mark.epoch ?? 0) && next.atMs <= startMs
     return mark.atMs <= endMs && !isReplaced
   })
 }
@@ -48,9 +48,9 @@ export function listMarks(marks: readonly GapMark[], startMs: number, endMs: num
  * True if nothing is recorded as far as is known, and no footage contradicts. `last`: the footage
  * recorded last.
  */
-export function isGapOpen(last: Pick<LastSegment, 'pass' | 'endMs'>, marks: readonly GapMark[]): boolean {
+export function isGapOpen(last: Pick<LastSegment, 'epoch' | 'endMs'>, marks: readonly GapMark[]): boolean {
   const mark = marks.at(-1)
   if (mark?.reason === undefined) return false
-  const pass = mark.pass ?? 0
-  return pass > last.pass || (pass === last.pass && mark.atMs > last.endMs - markLatenessMs)
+  const epoch = mark.epoch ?? 0
+  return epoch > last.epoch || (epoch === last.epoch && mark.atMs > last.endMs - markLatenessMs)
 }

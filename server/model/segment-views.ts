@@ -16,7 +16,7 @@ export type ClosedValues = Pick<Segment, 'endMs' | 'bytes' | 'fragments' | 'chec
 export type ConfirmedPart = { readonly bytes: number; readonly checksum: number }
 
 /** For timelines. */
-export type SegmentSpan = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'runId' | 'gapReason' | 'pass'> & {
+export type SegmentSpan = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'runId' | 'gapReason' | 'epoch'> & {
   /** Inside the segment, in order; see `listHoles`. */
   readonly holes?: readonly FootageHole[] | undefined
 }
@@ -31,14 +31,14 @@ export type FootageBounds = {
   readonly endMs: number
   /**
    * In the order of recording, see clock-epoch.ts; undefined where the clock was never set back: then they are the
-   * above, of pass 0.
+   * above, of epoch 0.
    */
-  readonly oldest?: { readonly pass: number; readonly startMs: number } | undefined
-  readonly newest?: { readonly pass: number; readonly endMs: number } | undefined
+  readonly oldest?: { readonly epoch: number; readonly startMs: number } | undefined
+  readonly newest?: { readonly epoch: number; readonly endMs: number } | undefined
 }
 
 /** The segment recorded last. */
-export type LastSegment = Pick<Segment, 'startMs' | 'endMs'> & { readonly pass: number }
+export type LastSegment = Pick<Segment, 'startMs' | 'endMs'> & { readonly epoch: number }
 
 /** For retention; closed. */
 export type OldSegment = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'bytes'>

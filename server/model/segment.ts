@@ -68,7 +68,7 @@ export type Segment = {
   /** False while the recorder still appends. */
   readonly isClosed: boolean
   /** How often the clock had been set back before; undefined: never. See clock-epoch.ts. */
-  readonly pass?: number | undefined
+  readonly epoch?: number | undefined
   /** Why there was no footage just before this segment; undefined when it continues the one before. */
   readonly gapReason: string | undefined
 }

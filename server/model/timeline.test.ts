@@ -21,10 +21,10 @@ test('breaks of up to two seconds do not split a segment', () => {
   assert.deepEqual(gaps, [{ startMs: 150_000, endMs: 152_000, reason: 'no_frames' }])
 })
 
-test('a gap that lasts has its reasons also where an earlier pass recorded the same hours', () => {
-  const spans: Span[] = [span(100_000, 200_000), { ...span(50_000, 80_000, 'clock_set'), pass: 1 }]
-  const footage = { startMs: 50_000, endMs: 200_000, newest: { pass: 1, endMs: 80_000 } }
-  const marks = [{ atMs: 80_000, reason: 'stopped_by_user', pass: 1 }]
+test('a gap that lasts has its reasons also where an earlier epoch recorded the same hours', () => {
+  const spans: Span[] = [span(100_000, 200_000), { ...span(50_000, 80_000, 'clock_set'), epoch: 1 }]
+  const footage = { startMs: 50_000, endMs: 200_000, newest: { epoch: 1, endMs: 80_000 } }
+  const marks = [{ atMs: 80_000, reason: 'stopped_by_user', epoch: 1 }]
   const { gaps } = buildTimeline(spans, { ...whole, footage, marks, nowMs: 300_000 })
   assert.deepEqual(gaps, [
     { startMs: 200_000, endMs: 200_000, reason: 'clock_set' },
@@ -253,9 +253,9 @@ test('a request that begins or ends in a hole has the part of it that is inside'
 })
 
 test('a gap that lasts after the clock was set back is told, though these hours were recorded before', () => {
-  const spans = [span(10_000, 90_000), { ...span(30_000, 40_000, 'clock_set'), pass: 1 }]
-  const footage = { startMs: 10_000, endMs: 90_000, newest: { pass: 1, endMs: 40_000 } }
-  const marks = [{ atMs: 40_200, reason: 'auth_failed', pass: 1 }]
+  const spans = [span(10_000, 90_000), { ...span(30_000, 40_000, 'clock_set'), epoch: 1 }]
+  const footage = { startMs: 10_000, endMs: 90_000, newest: { epoch: 1, endMs: 40_000 } }
+  const marks = [{ atMs: 40_200, reason: 'auth_failed', epoch: 1 }]
   const request = { startMs: 0, endMs: 100_000, footage, marks }
   const told = (nowMs: number, values = {}) => buildTimeline(spans, { ...request, nowMs, ...values }).gaps
   const back = { startMs: 90_000, endMs: 90_000, reason: 'clock_set' }

@@ -11,7 +11,7 @@ export type Span = {
   /** Why there was no footage just before; undefined when it continues what is before. */
   readonly gapReason: string | undefined
   /** See clock-epoch.ts; undefined: the first. */
-  readonly pass?: number | undefined
+  readonly epoch?: number | undefined
   /** Times inside it without a picture, in order. */
   readonly holes?: readonly FootageHole[] | undefined
 }
@@ -32,8 +32,8 @@ export type TimelineRequest = {
    */
   readonly footage: Pick<FootageBounds, 'startMs' | 'endMs' | 'newest'> | undefined
   /** The first span after the range, where there is one. */
-  readonly next?: Pick<Span, 'gapReason' | 'pass'> | undefined
-  /** Of each pass the last one before the range, and those of it, in the order of recording. */
+  readonly next?: Pick<Span, 'gapReason' | 'epoch'> | undefined
+  /** Of each epoch the last one before the range, and those of it, in the order of recording. */
   readonly marks?: readonly GapMark[]
   readonly nowMs?: number
 }
@@ -53,8 +53,8 @@ const maxUntoldMs = 1000
  * while a gap lasts, up to now. A gap has the reason it began with, and another from each mark on that tells of
  * another: an outage in which the server was down too is three gaps. One whose reason nobody recorded is 'unknown'. A
  * gap that does not split its segment lies inside it, in whole seconds too. `spans` overlap the request and come in the
- * order of recording. Where the clock was set back, the segments of the next pass follow, which overlap those before;
- * between them stands a gap of no length, with the reason 'clock_set', where the pass before ends.
+ * order of recording. Where the clock was set back, the segments of the next epoch follow, which overlap those before;
+ * between them stands a gap of no length, with the reason 'clock_set', where the epoch before ends.
  */
 export function buildTimeline(spans: readonly Span[], request: TimelineRequest): Timeline {
   const segments: { startMs: number; endMs: number }[] = []
@@ -63,14 +63,14 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
   let last: { startMs: number; endMs: number } | undefined
   // Where a gap would begin: at the newest footage so far, or at the start of the request if there is older footage.
   let gapStartMs = footage && footage.startMs < request.startMs ? request.startMs : undefined
-  let pass: number | undefined
+  let epoch: number | undefined
   /** Start of the span before the gap. */
   let beforeMs = Number.NEGATIVE_INFINITY
 
   const addGap = (endMs: number, reason: string | undefined, fromMs = Number.NEGATIVE_INFINITY) => {
     if (gapStartMs === undefined || Math.max(gapStartMs, fromMs) >= endMs) return
-    const marksOfPass = marks.filter((mark) => (mark.pass ?? 0) === (pass ?? 0))
-    const parts = splitGap({ startMs: gapStartMs, endMs, reason, beforeMs }, marksOfPass, request.startMs)
+    const marksOfEpoch = marks.filter((mark) => (mark.epoch ?? 0) === (epoch ?? 0))
+    const parts = splitGap({ startMs: gapStartMs, endMs, reason, beforeMs }, marksOfEpoch, request.startMs)
     for (const part of parts) if (part.endMs > fromMs) gaps.push({ ...part, startMs: Math.max(part.startMs, fromMs) })
   }
 
@@ -80,12 +80,12 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
     const startMs = Math.max(span.startMs, request.startMs)
     const endMs = Math.min(span.endMs, request.endMs)
     if (endMs <= startMs) continue
-    if (pass !== undefined && pass !== (span.pass ?? 0)) {
+    if (epoch !== undefined && epoch !== (span.epoch ?? 0)) {
       gaps.push({ startMs: last!.endMs, endMs: last!.endMs, reason: 'clock_set' })
       last = undefined
       gapStartMs = undefined
     }
-    pass = span.pass ?? 0
+    epoch = span.epoch ?? 0
     if (last && startMs - lastEndMs <= maxBreakMs) {
       const isTold = startMs - lastEndMs > maxUntoldMs && span.gapReason !== undefined
       if (isTold) gaps.push({ ...roundGap(lastEndMs, startMs), reason: span.gapReason })
@@ -102,21 +102,21 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
     coveredMs = Math.max(coveredMs, last.endMs)
   }
   if (!footage) return { segments, gaps }
-  const newest = footage.newest ?? { pass: 0, endMs: footage.endMs }
+  const newest = footage.newest ?? { epoch: 0, endMs: footage.endMs }
   if (newest.endMs <= request.endMs && isGapOpen(newest, marks)) {
-    // It goes on whatever earlier passes have at these times.
+    // It goes on whatever earlier epochs have at these times.
     const startMs = Math.max(request.startMs, ceilSecond(newest.endMs))
     const endMs = Math.min(request.endMs, floorSecond(nowMs))
-    if (last && pass !== newest.pass && startMs < endMs) {
+    if (last && epoch !== newest.epoch && startMs < endMs) {
       gaps.push({ startMs: last.endMs, endMs: last.endMs, reason: 'clock_set' })
       beforeMs = Number.NEGATIVE_INFINITY
     }
-    pass = newest.pass
+    epoch = newest.epoch
     gapStartMs = startMs
     addGap(endMs, undefined)
   } else if (footage.endMs > request.endMs) {
-    pass ??= next?.pass
-    // What follows the last segment may have been recorded in an earlier pass.
+    epoch ??= next?.epoch
+    // What follows the last segment may have been recorded in an earlier epoch.
     addGap(request.endMs, next?.gapReason, coveredMs)
   }
   return { segments, gaps }
@@ -132,7 +132,7 @@ function splitAtHoles(span: Span): readonly Span[] {
     startMs = hole.endMs
     gapReason = hole.reason
   }
-  return [...parts, { startMs, endMs: span.endMs, gapReason }].map((part) => ({ ...part, pass: span.pass }))
+  return [...parts, { startMs, endMs: span.endMs, gapReason }].map((part) => ({ ...part, epoch: span.epoch }))
 }
 
 /** The whole seconds inside it; of one that holds none, the second that it fills most of. */

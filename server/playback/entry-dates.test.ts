@@ -66,7 +66,7 @@ async function listDates(offsets: readonly number[]): Promise<[dateSeconds: numb
   return dates
 }
 
-test('one date is enough for a file whose wall clock passes with its pictures', async () => {
+test('one date is enough for a file whose wall clock advances with its frames', async () => {
   assert.deepEqual(await listDates(Array(30).fill(0)), [[0, 0]])
   // Within what nobody notices.
   assert.deepEqual(await listDates(Array.from({ length: 30 }, (_, i) => (i % 2) * 90)), [[0, 0]])

@@ -107,20 +107,20 @@ export class Playback {
     const footage = await catalog.bounds(cameraId)
     const spans = await catalog.listSpans(cameraId, startMs, endMs)
     const isWithin = footage !== undefined && footage.endMs > endMs && footage.startMs < endMs
-    const next = isWithin ? await this.#findNextSpan(cameraId, endMs, spans.at(-1)?.pass) : undefined
+    const next = isWithin ? await this.#findNextSpan(cameraId, endMs, spans.at(-1)?.epoch) : undefined
     const marks = (await this.#options.listGapMarks?.(cameraId, startMs, endMs)) ?? []
     const nowMs = this.#options.clock.nowMs()
     return buildTimeline(spans, { startMs, endMs, footage, next, marks, nowMs })
   }
 
-  /** The first one of this pass or a later one that ends after `ms`, up to a day ahead: mostly a file of a minute, so a few minutes are looked through first. */
-  async #findNextSpan(cameraId: number, ms: number, pass = 0): Promise<SegmentSpan | undefined> {
+  /** The first one of this epoch or a later one that ends after `ms`, up to a day ahead: mostly a file of a minute, so a few minutes are looked through first. */
+  async #findNextSpan(cameraId: number, ms: number, epoch = 0): Promise<SegmentSpan | undefined> {
     for (const [fromMs, toMs] of [
       [0, 5 * 60_000],
       [5 * 60_000, dayMs],
     ] as const) {
       const spans = await this.#options.catalog.listSpans(cameraId, ms + fromMs, ms + toMs)
-      const span = spans.find((each) => (each.pass ?? 0) >= pass)
+      const span = spans.find((each) => (each.epoch ?? 0) >= epoch)
       if (span) return span
     }
     return undefined
@@ -163,7 +163,7 @@ export class Playback {
       listing: createListing(
         { startMs, speed: 1 },
         // Who wants to watch from now on is not shown what was recorded at this time before the clock was set back.
-        { hasAudio: await this.#hasAudio(cameraId, startMs, endMs), pass: isNow ? bounds?.newest?.pass : undefined },
+        { hasAudio: await this.#hasAudio(cameraId, startMs, endMs), epoch: isNow ? bounds?.newest?.epoch : undefined },
       ),
       currentMs: undefined,
     })

@@ -105,8 +105,8 @@ export class RecordedImages {
   async #find(cameraId: number, atMs: number): Promise<Place | undefined> {
     const segments = await this.#catalog.listSegments(cameraId, atMs - maxAgeMs, atMs + maxRoundingMs)
     // The moment may have been recorded more than once: the picture is of the time that playback shows first.
-    const passes = Map.groupBy(segments, ({ pass = 0 }) => pass)
-    const found = [...passes.values()].flatMap((some) => findLastKey(some, atMs) ?? [])
+    const epochs = Map.groupBy(segments, ({ epoch = 0 }) => epoch)
+    const found = [...epochs.values()].flatMap((some) => findLastKey(some, atMs) ?? [])
     const covering = found.find(({ segment }) => segment.endMs > atMs)
     const newest = found.reduce<Place | undefined>(
       (best, place) => (best && best.fragment.startMs >= place.fragment.startMs ? best : place),

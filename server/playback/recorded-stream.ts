@@ -153,12 +153,12 @@ export class RecordedStream {
     const next = part.entryAt(sequence + 1)
     // A playlist of nothing is an error to players: at the very end the last entry is played again.
     if (!next && part.entries.isFinished) {
-      this.#begin({ startMs: last.startMs, pass: last.pass, speed, position90k: last.position90k })
+      this.#begin({ startMs: last.startMs, epoch: last.epoch, speed, position90k: last.position90k })
       return
     }
     const startMs = next?.startMs ?? last.startMs + last.durationMs
-    const { pass } = next ?? last
-    this.#begin({ startMs, pass, speed, position90k: last.position90k + last.duration90k })
+    const { epoch } = next ?? last
+    this.#begin({ startMs, epoch, speed, position90k: last.position90k + last.duration90k })
   }
 
   /** Number of the entry that was fetched last, which began at this moment; of an earlier process by the moment alone. */
@@ -168,14 +168,19 @@ export class RecordedStream {
     return isIt ? sequence : this.#part.findMoment(currentMs)
   }
 
-  #begin({ startMs, pass, speed, position90k }: Pick<PartOrigin, 'startMs' | 'pass' | 'speed' | 'position90k'>): void {
+  #begin({
+    startMs,
+    epoch,
+    speed,
+    position90k,
+  }: Pick<PartOrigin, 'startMs' | 'epoch' | 'speed' | 'position90k'>): void {
     const { sequence, discontinuities, axis90k } = this.#listed
     const { hasAudio } = this.#part.origin
     const isFirst = sequence === 0
     this.#former = this.#part
     const origin: PartOrigin = {
       startMs,
-      pass,
+      epoch,
       speed,
       part: this.#part.origin.part + (isFirst ? 0 : 1),
       sequence,
@@ -256,8 +261,8 @@ export class RecordedStream {
       ))
     if (origin) this.#part = createPart(origin, this.#row)
     else {
-      const { startMs, pass, speed, position90k } = this.#part.origin
-      this.#begin({ startMs: currentMs ?? startMs, pass, speed, position90k })
+      const { startMs, epoch, speed, position90k } = this.#part.origin
+      this.#begin({ startMs: currentMs ?? startMs, epoch, speed, position90k })
     }
   }
 
@@ -279,12 +284,12 @@ export class RecordedStream {
   }
 
   /** Entries that retention has deleted leave at the front, as far as they have been listed. */
-  #dropDeleted({ startMs, oldest = { pass: 0, startMs } }: FootageBounds): boolean {
+  #dropDeleted({ startMs, oldest = { epoch: 0, startMs } }: FootageBounds): boolean {
     let sequence = this.#part.origin.sequence
     for (; sequence < this.#part.endSequence; sequence++) {
       const entry = this.#part.entryAt(sequence)!
-      const isEarlier = entry.pass === oldest.pass && entry.startMs + entry.durationMs <= oldest.startMs
-      if (entry.pass >= oldest.pass && !isEarlier) break
+      const isEarlier = entry.epoch === oldest.epoch && entry.startMs + entry.durationMs <= oldest.startMs
+      if (entry.epoch >= oldest.epoch && !isEarlier) break
     }
     if (sequence === this.#part.origin.sequence) return false
     this.#part.drop(sequence)
@@ -296,7 +301,7 @@ export class RecordedStream {
 /** Of a stream that has said nothing yet, as it is kept with its row; `known`: see `EntriesOrigin`. */
 export function createListing(
   row: Pick<StreamRow, 'startMs' | 'speed'>,
-  known: Pick<PartOrigin, 'hasAudio' | 'pass'>,
+  known: Pick<PartOrigin, 'hasAudio' | 'epoch'>,
 ): string {
   const listed = { sequence: 0, discontinuities: 0, axis90k: 0, position90k: 0 }
   return writeListing({ origin: { ...createOrigin(row), ...known }, listed, firstMs: undefined })

@@ -16,8 +16,8 @@ const hourMs = 3_600_000
 const groupMs = 20_000
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 
-/** A group of pictures as it was recorded: `pass` counts the times the clock was set back before it. */
-type Recorded = { readonly startMs: number; readonly endMs: number; readonly key: string; readonly pass: number }
+/** A group of pictures as it was recorded: `epoch` counts the times the clock was set back before it. */
+type Recorded = { readonly startMs: number; readonly endMs: number; readonly key: string; readonly epoch: number }
 
 /** Records groups of 20 s in files of a minute; no file is written, only what the recorder tells of it. */
 class Camera {
@@ -25,7 +25,7 @@ class Camera {
   readonly #rows = new MemorySegmentRows()
   #nowMs = t0
   #runs = 0
-  #pass = 0
+  #epoch = 0
   catalog = this.#open()
 
   #open(): Catalog {
@@ -51,7 +51,7 @@ class Camera {
         }
         this.catalog.fragmentWritten(1, path, fragment)
         const endMs = this.#nowMs + groupMs
-        this.recorded.push({ startMs: this.#nowMs, endMs, key: `${path} ${fragment.offset}`, pass: this.#pass })
+        this.recorded.push({ startMs: this.#nowMs, endMs, key: `${path} ${fragment.offset}`, epoch: this.#epoch })
         this.#nowMs = endMs
       }
       this.catalog.segmentClosed(1, path, 1)
@@ -61,7 +61,7 @@ class Camera {
 
   set(stepMs: number): void {
     this.#nowMs += stepMs
-    if (stepMs < 0) this.#pass++
+    if (stepMs < 0) this.#epoch++
   }
 
   restart(): void {
@@ -116,9 +116,9 @@ test('any range plays each picture once for each time it was recorded, in the or
           const [path = ''] = key.split(' ')
           if (!files.has(path)) files.set(path, files.size + 1)
         }
-        // Of the first pass what the range holds, of later ones too; without an end, all of the later ones.
-        const expected = camera.recorded.filter(({ startMs, endMs, pass }) => {
-          if (toMs === undefined) return pass > 0 || endMs > fromMs
+        // Of the first epoch what the range holds, of later ones too; without an end, all of the later ones.
+        const expected = camera.recorded.filter(({ startMs, endMs, epoch }) => {
+          if (toMs === undefined) return epoch > 0 || endMs > fromMs
           return endMs > fromMs && startMs < toMs
         })
         const names = expected.map(({ key }) => {
@@ -132,7 +132,7 @@ test('any range plays each picture once for each time it was recorded, in the or
   )
 })
 
-test('where the clock was set back the playlist has one seam, and the timeline shows both passes and why', async () => {
+test('where the clock was set back the playlist has one seam, and the timeline shows both epochs and why', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 120)
   // At 120 s the clock is set back by 90 s.
@@ -144,9 +144,9 @@ test('where the clock was set back the playlist has one seam, and the timeline s
   const seams = entries.flatMap(({ discontinuity, dateMs }, i) =>
     discontinuity !== (entries[i - 1]?.discontinuity ?? 0) ? [dateMs! - t0] : [],
   )
-  assert.deepEqual(seams, [30_000], 'one, with the time the second pass begins at')
+  assert.deepEqual(seams, [30_000], 'one, with the time the second epoch begins at')
   const seconds = entries.reduce((sum, entry) => sum + entry.seconds, 0)
-  assert.ok(Math.abs(seconds - 70) <= 4, `40 s of the first pass and 30 s of the second, got ${seconds}`)
+  assert.ok(Math.abs(seconds - 70) <= 4, `40 s of the first epoch and 30 s of the second, got ${seconds}`)
   await player.fetch(100)
 
   const { segments, gaps } = await playback.timeline(1, t0, t0 + 120_000)
@@ -160,7 +160,7 @@ test('where the clock was set back the playlist has one seam, and the timeline s
   assert.equal(within.segments.length, 2)
 })
 
-test('a stream at four times the speed, changed in the second pass, goes on there', async () => {
+test('a stream at four times the speed, changed in the second epoch, goes on there', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 120)
   await scene.record(30, 80)
@@ -170,12 +170,12 @@ test('a stream at four times the speed, changed in the second pass, goes on ther
   const { entries } = await player.load()
   await player.fetch(entries.findIndex(({ discontinuity }) => discontinuity > 0) + 3)
   const { currentMs } = await playback.getStreamInfo(id, 7)
-  assert.ok(currentMs >= t0 + 30_000 && currentMs < t0 + 50_000, 'in the second pass')
+  assert.ok(currentMs >= t0 + 30_000 && currentMs < t0 + 50_000, 'in the second epoch')
   await playback.setSpeed(id, 4)
   const faster = new StreamPlayer(playback, id)
   faster.speed = 4
   const after = (await faster.load()).entries
   const dates = after.flatMap(({ dateMs }) => (dateMs === undefined ? [] : [dateMs]))
-  assert.ok(Math.min(...dates) > currentMs, 'nothing of the first pass comes again')
+  assert.ok(Math.min(...dates) > currentMs, 'nothing of the first epoch comes again')
   assert.ok(Math.max(...dates) >= t0 + 55_000 && Math.max(...dates) < t0 + 80_000)
 })

@@ -42,7 +42,7 @@ export async function findRemainingOrigin(
   return {
     ...rest,
     startMs: first.startMs,
-    pass: first.pass,
+    epoch: first.epoch,
     sequence,
     discontinuities,
     position90k: first.position90k + listed.position90k - end.position90k,

@@ -20,7 +20,7 @@ export type StreamEntry = {
   readonly startMs: number
   readonly durationMs: number
   /** See model/clock-epoch.ts. */
-  readonly pass: number
+  readonly epoch: number
   /** Does not continue the entry before: another run, another format, or footage is missing in between, also within a file. */
   readonly isDiscontinuity: boolean
   readonly isFirstOfSegment: boolean
@@ -35,7 +35,7 @@ export type EntriesOrigin = {
   /** The first entry begins with the group of pictures that holds this moment, or the first footage after it. Unix milliseconds. */
   readonly startMs: number
   /** In which the moment is looked for; later ones follow, see `rangeStartMs`. Undefined: the first. */
-  readonly pass?: number | undefined
+  readonly epoch?: number | undefined
   /** 1: as recorded, to be moved by `findShift`. Otherwise key frames alone, which take so much less time. */
   readonly speed: number
   /** Footage before it. */
@@ -107,19 +107,19 @@ export class StreamEntries {
   /** There was footage before, in this part. */
   #hasAny = false
   #isFinished = false
-  #pass: number
-  /** Of the present pass: what ends up to here is left out. */
+  #epoch: number
+  /** Of the present epoch: what ends up to here is left out. */
   #fromMs: number
   readonly #rangeStartMs: number
-  #isPassBegun = false
-  #isPassDone = false
-  /** Files of the present pass that begin up to here have been forgotten. */
+  #isEpochBegun = false
+  #isEpochDone = false
+  /** Files of the present epoch that begin up to here have been forgotten. */
   #droppedMs = Number.NEGATIVE_INFINITY
 
-  /** `endMs` undefined: without end. `rangeStartMs`: where footage of later passes begins; undefined: with all of it. */
+  /** `endMs` undefined: without end. `rangeStartMs`: where footage of later epochs begins; undefined: with all of it. */
   constructor(origin: EntriesOrigin, endMs: number | undefined, rangeStartMs = Number.NEGATIVE_INFINITY) {
     this.#origin = origin
-    this.#pass = origin.pass ?? 0
+    this.#epoch = origin.epoch ?? 0
     this.#fromMs = origin.startMs
     this.#rangeStartMs = rangeStartMs
     this.#endMs = endMs ?? Number.POSITIVE_INFINITY
@@ -136,26 +136,26 @@ export class StreamEntries {
 
   /** Where to look for more: footage from here on has not been seen whole. Unix milliseconds. */
   get cursorMs(): number {
-    return this.#isPassBegun ? this.#segment!.startMs : this.#fromMs
+    return this.#isEpochBegun ? this.#segment!.startMs : this.#fromMs
   }
 
   /** Of the footage that is taken in at the moment. */
-  get pass(): number {
-    return this.#pass
+  get epoch(): number {
+    return this.#epoch
   }
 
-  /** True once the end is covered in the present pass. */
-  get isPassDone(): boolean {
-    return this.#isPassDone
+  /** True once the end is covered in the present epoch. */
+  get isEpochDone(): boolean {
+    return this.#isEpochDone
   }
 
-  /** All of the present pass was added, and there is a later one. */
-  nextPass(): void {
+  /** All of the present epoch was added, and there is a later one. */
+  nextEpoch(): void {
     this.#flush()
-    this.#pass++
+    this.#epoch++
     this.#fromMs = this.#rangeStartMs
-    this.#isPassBegun = false
-    this.#isPassDone = false
+    this.#isEpochBegun = false
+    this.#isEpochDone = false
     this.#droppedMs = Number.NEGATIVE_INFINITY
   }
 
@@ -167,41 +167,41 @@ export class StreamEntries {
   /** Forgets the first `count` entries, and the files that no other is in. */
   drop(count: number): void {
     const kept = this.entries[count]?.segmentId ?? this.#segment?.id
-    for (const { segmentId, startMs, pass } of this.entries.splice(0, count)) {
+    for (const { segmentId, startMs, epoch } of this.entries.splice(0, count)) {
       if (segmentId === kept) continue
       this.#shifts.delete(segmentId)
-      if (pass === this.#pass) this.#droppedMs = Math.max(this.#droppedMs, startMs)
+      if (epoch === this.#epoch) this.#droppedMs = Math.max(this.#droppedMs, startMs)
     }
   }
 
   /**
-   * Segments must come in the order of their start; those seen before are skipped, and those of other passes, the newest one is continued.
-   * `isLastPass`: there is no later pass so far.
+   * Segments must come in the order of their start; those seen before are skipped, and those of other epochs, the newest one is continued.
+   * `isLastEpoch`: there is no later epoch so far.
    */
-  add(segment: Segment, isLastPass = true): void {
-    if (this.#isFinished || this.#isPassDone || (segment.pass ?? 0) !== this.#pass) return
+  add(segment: Segment, isLastEpoch = true): void {
+    if (this.#isFinished || this.#isEpochDone || (segment.epoch ?? 0) !== this.#epoch) return
     if (segment.id !== this.#segment?.id) {
       if (this.#shifts.has(segment.id) || segment.endMs <= this.#fromMs) return
       if (segment.startMs <= this.#droppedMs) return
       if (segment.startMs >= this.#endMs) {
-        this.#endPass(isLastPass)
+        this.#endEpoch(isLastEpoch)
         return
       }
       if (segment.fragments.length === 0) return
       this.#enter(segment)
     }
     this.#segment = segment
-    this.#isPassBegun = true
+    this.#isEpochBegun = true
     for (; this.#nextFragment < segment.fragments.length; this.#nextFragment++) {
       const fragment = segment.fragments[this.#nextFragment]!
       if (fragment.startMs >= this.#endMs) {
-        this.#endPass(isLastPass)
+        this.#endEpoch(isLastEpoch)
         return
       }
       this.#addFragment(fragment)
     }
     if (segment.isClosed) this.#flush()
-    if (segment.endMs >= this.#endMs) this.#endPass(isLastPass)
+    if (segment.endMs >= this.#endMs) this.#endEpoch(isLastEpoch)
   }
 
   /** Nothing will follow: what is there becomes the last entry. */
@@ -210,13 +210,13 @@ export class StreamEntries {
     this.#isFinished = true
   }
 
-  #endPass(isLastPass: boolean): void {
-    if (isLastPass) {
+  #endEpoch(isLastEpoch: boolean): void {
+    if (isLastEpoch) {
       this.finish()
       return
     }
     this.#flush()
-    this.#isPassDone = true
+    this.#isEpochDone = true
   }
 
   #enter(segment: Segment): void {
@@ -227,7 +227,7 @@ export class StreamEntries {
       this.#begin(segment)
       return
     }
-    this.#nextFragment = this.#isPassBegun ? 0 : findStart(segment.fragments, this.#fromMs)
+    this.#nextFragment = this.#isEpochBegun ? 0 : findStart(segment.fragments, this.#fromMs)
     const { runStart90k } = segment
     const beforeShift = this.#shifts.get(before.id)!
     const beforeEnd90k = before.runStart90k + fileDuration90k(before)
@@ -302,7 +302,7 @@ export class StreamEntries {
         speed === 1 ? shift.runStart90k - shift.runBase90k + shift.shift90k + group.first.start90k : this.#axis90k,
       startMs: group.first.startMs,
       durationMs: group.durationMs,
-      pass: this.#pass,
+      epoch: this.#epoch,
       isDiscontinuity: this.#isDiscontinuity,
       isFirstOfSegment: this.#isFirstOfSegment,
       initBytes: segment.initBytes,

@@ -127,16 +127,16 @@ export class StreamPart {
     isEnough: () => boolean,
   ): Promise<boolean> {
     const { entries } = this
-    const lastPass = bounds.newest?.pass ?? 0
-    while (await this.#takeInPass(footage, cameraId, { ...bounds, isLast: entries.pass >= lastPass }, isEnough)) {
-      if (entries.pass >= lastPass || entries.isFinished) return true
-      entries.nextPass()
+    const lastEpoch = bounds.newest?.epoch ?? 0
+    while (await this.#takeInEpoch(footage, cameraId, { ...bounds, isLast: entries.epoch >= lastEpoch }, isEnough)) {
+      if (entries.epoch >= lastEpoch || entries.isFinished) return true
+      entries.nextEpoch()
       this.#writeTexts()
     }
     return false
   }
 
-  async #takeInPass(
+  async #takeInEpoch(
     footage: StreamFootage,
     cameraId: number,
     { startMs, endMs, isLast }: { readonly startMs: number; readonly endMs: number; readonly isLast: boolean },
@@ -145,7 +145,7 @@ export class StreamPart {
     const { entries } = this
     let stepMs = firstStepMs
     let fromMs = Math.max(entries.cursorMs, startMs)
-    while (fromMs < endMs && !entries.isFinished && !entries.isPassDone) {
+    while (fromMs < endMs && !entries.isFinished && !entries.isEpochDone) {
       if (isEnough()) return false
       const toMs = Math.min(fromMs + stepMs, endMs)
       const segments = await footage.listSegments(cameraId, fromMs, toMs)
@@ -177,7 +177,7 @@ export class StreamPart {
     this.#origin = {
       ...this.#origin,
       startMs: first.startMs,
-      pass: first.pass,
+      epoch: first.epoch,
       sequence: this.#origin.sequence + count,
       discontinuities: this.#origin.discontinuities + countDiscontinuities(entries.slice(0, count)),
       position90k: first.position90k,

@@ -114,11 +114,11 @@ export type Tables = {
     holes: string
   }
   /** See model/clock-epoch.ts; none for cameras whose clock was never set back. No foreign key, as `segments`. */
-  passes: {
+  clock_epochs: {
     camera_id: number
     /** Of the first segment. */
     from_id: number
-    pass: number
+    epoch: number
   }
   /** Sums over the closed segments of a camera, changed with them. No foreign key, as `segments`. */
   footage: {
@@ -132,7 +132,7 @@ export type Tables = {
     max_bytes: number
   }
   /** Files whose segments are gone from the index and that remain to be deleted. */
-  garbage: {
+  pending_deletions: {
     id: number
     path: string
   }
@@ -261,7 +261,7 @@ export type Tables = {
   /** From a moment on, why nothing of a camera is recorded; without a reason: it is again. */
   gap_marks: {
     camera_id: number
-    pass: number
+    epoch: number
     at_ms: number
     reason: string | null
   }

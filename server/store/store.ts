@@ -19,7 +19,6 @@ import { UserLimits } from './accounts/user-limits.ts'
 import { Users } from './accounts/users.ts'
 import { CameraFigureRows } from './cameras/camera-figures.ts'
 import { Cameras } from './cameras/cameras.ts'
-import { sealEventHashes } from './cameras/event-hash.ts'
 import { Events } from './cameras/events.ts'
 import { Guests } from './cameras/guests.ts'
 import { Recordings } from './cameras/recordings.ts'
@@ -114,7 +113,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let watch: Watch | undefined
   try {
     await checkSecret(db, box)
-    await sealEventHashes(db, box)
     if (foreignIntervalMs > 0) watch = await openWatch({ feed, intervalMs: foreignIntervalMs, clock, log })
   } catch (error) {
     await closeDatabase()

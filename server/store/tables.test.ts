@@ -264,12 +264,12 @@ testEachDatabase(
     const { id } = await store.cameras.insert({ ...door, ownerId })
     const { gapMarks } = store
     const first = [1000, 2000, 3000].map((atMs) => ({ atMs, reason: 'no_frames' }))
-    const second = [1500, 2000, 2500].map((atMs) => ({ atMs, reason: 'disk_full', pass: 1 }))
+    const second = [1500, 2000, 2500].map((atMs) => ({ atMs, reason: 'disk_full', epoch: 1 }))
     for (const mark of [...first, ...second]) await gapMarks.add(id, mark)
     assert.deepEqual(await gapMarks.list(id, 2000, 4000), [...first.slice(1), ...second.slice(1)])
     assert.deepEqual(await gapMarks.list(id, 1200, 1200), [first[0]])
     assert.deepEqual(await gapMarks.findNewest(id), second[2])
-    const earlier = { atMs: 1800, reason: 'server_down', pass: 1 }
+    const earlier = { atMs: 1800, reason: 'server_down', epoch: 1 }
     await gapMarks.add(id, earlier)
     assert.deepEqual(
       await gapMarks.list(id, 0, 4000),
@@ -280,7 +280,7 @@ testEachDatabase(
     assert.deepEqual(await gapMarks.list(id, 0, 4000), [second[0], earlier])
     const again = { atMs: 900, reason: undefined }
     await gapMarks.add(id, again)
-    assert.deepEqual(await gapMarks.list(id, 0, 4000), [again], 'nothing was recorded in the later pass')
+    assert.deepEqual(await gapMarks.list(id, 0, 4000), [again], 'nothing was recorded in the later epoch')
   },
 )
 

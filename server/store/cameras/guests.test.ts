@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { decideCameraRight } from '../../model/camera-access.ts'
-import { openDatabase } from '../engine/open-database.ts'
-import { createGuestTable } from '../migrations/0007-guests.ts'
 import { openStore, type Store } from '../store.ts'
 
 const none = { canViewRecordings: false, sharesNotifications: false }
@@ -226,18 +223,6 @@ testEachDatabase('other processes hear of guests', async (t, place) => {
   assert.equal(await heard(insert), 'foreign')
   assert.equal(await heard(() => other.guests.update(cameraId, id, { canViewRecordings: true })), 'foreign')
   assert.equal(await heard(() => other.guests.remove(cameraId, id)), 'foreign')
-})
-
-testEachDatabase('accounts of before are found by the key of their address as it is made now', async (t, place) => {
-  const { store, database } = await place.openStore(t)
-  const [ada, bob] = [await addUser(store, 'ada@bücher.example'), await addUser(store, 'bob@x')]
-  const { db } = await openDatabase(database)
-  await sql`drop table guests`.execute(db)
-  await sql`update users set email_key = ${'ada@bücher.example'} where id = ${ada.id}`.execute(db)
-  await createGuestTable(db as unknown as Kysely<never>)
-  await db.destroy()
-  assert.equal((await store.users.findByEmail('ADA@Bücher.example'))?.id, ada.id)
-  assert.equal((await store.users.findByEmail('bob@x'))?.id, bob.id)
 })
 
 /** The same in every run: mulberry32. */

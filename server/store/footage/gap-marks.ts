@@ -18,19 +18,19 @@ export class GapMarks {
    * Adds the newest mark. Marks with later times, made before the clock was set back, are deleted. A mark of the same
    * millisecond is replaced. Does nothing for a deleted camera.
    */
-  async add(cameraId: number, { atMs, reason, pass = 0 }: GapMark): Promise<void> {
+  async add(cameraId: number, { atMs, reason, epoch = 0 }: GapMark): Promise<void> {
     try {
       await writeRelaxed(this.#db, async (db) => {
         await db
           .deleteFrom('gap_marks')
           .where('camera_id', '=', cameraId)
-          .where((of) => of.or([of('pass', '>', pass), of.and([of('pass', '=', pass), of('at_ms', '>', atMs)])]))
+          .where((of) => of.or([of('epoch', '>', epoch), of.and([of('epoch', '=', epoch), of('at_ms', '>', atMs)])]))
           .execute()
         await db
           .insertInto('gap_marks')
-          .values({ camera_id: cameraId, pass, at_ms: atMs, reason: reason ?? null })
+          .values({ camera_id: cameraId, epoch, at_ms: atMs, reason: reason ?? null })
           .onConflict((conflict) =>
-            conflict.columns(['camera_id', 'pass', 'at_ms']).doUpdateSet({ reason: reason ?? null }),
+            conflict.columns(['camera_id', 'epoch', 'at_ms']).doUpdateSet({ reason: reason ?? null }),
           )
           .execute()
       })
@@ -45,57 +45,57 @@ export class GapMarks {
    */
   async list(cameraId: number, startMs: number, endMs: number): Promise<GapMark[]> {
     const newest = await this.findNewest(cameraId)
-    const lastPass = newest?.pass ?? 0
+    const lastEpoch = newest?.epoch ?? 0
     const marks: GapMark[] = []
-    for (let pass = lastPass > 0 ? await this.#findFirstPass(cameraId) : 0; pass <= lastPass; pass++)
-      marks.push(...(await this.#listPass(cameraId, pass, { startMs, endMs })))
+    for (let epoch = lastEpoch > 0 ? await this.#findFirstEpoch(cameraId) : 0; epoch <= lastEpoch; epoch++)
+      marks.push(...(await this.#listEpoch(cameraId, epoch, { startMs, endMs })))
     return marks
   }
 
   /** The newest mark. */
   async findNewest(cameraId: number): Promise<GapMark | undefined> {
     const row = await this.#ofCamera(cameraId)
-      .orderBy('pass', 'desc')
+      .orderBy('epoch', 'desc')
       .orderBy('at_ms', 'desc')
       .limit(1)
       .executeTakeFirst()
     return row && toMark(row)
   }
 
-  /** Deletes marks that are older than all footage, which begins at `beforeMs` of `pass`; keeps the last of them. */
-  async removeBefore(cameraId: number, beforeMs: number, pass = 0): Promise<void> {
+  /** Deletes marks that are older than all footage, which begins at `beforeMs` of `epoch`; keeps the last of them. */
+  async removeBefore(cameraId: number, beforeMs: number, epoch = 0): Promise<void> {
     const kept = await this.#ofCamera(cameraId)
-      .where((of) => of.or([of('pass', '<', pass), of.and([of('pass', '=', pass), of('at_ms', '<=', beforeMs)])]))
-      .orderBy('pass', 'desc')
+      .where((of) => of.or([of('epoch', '<', epoch), of.and([of('epoch', '=', epoch), of('at_ms', '<=', beforeMs)])]))
+      .orderBy('epoch', 'desc')
       .orderBy('at_ms', 'desc')
       .limit(1)
       .executeTakeFirst()
     if (!kept) return
-    const { pass: keptPass, at_ms: keptMs } = kept
+    const { epoch: keptEpoch, at_ms: keptMs } = kept
     await writeRelaxed(this.#db, (db) =>
       db
         .deleteFrom('gap_marks')
         .where('camera_id', '=', cameraId)
         .where((of) =>
-          of.or([of('pass', '<', keptPass), of.and([of('pass', '=', keptPass), of('at_ms', '<', keptMs)])]),
+          of.or([of('epoch', '<', keptEpoch), of.and([of('epoch', '=', keptEpoch), of('at_ms', '<', keptMs)])]),
         )
         .execute(),
     )
   }
 
-  async #findFirstPass(cameraId: number): Promise<number> {
-    const row = await this.#ofCamera(cameraId).orderBy('pass').orderBy('at_ms').limit(1).executeTakeFirst()
-    return row?.pass ?? 0
+  async #findFirstEpoch(cameraId: number): Promise<number> {
+    const row = await this.#ofCamera(cameraId).orderBy('epoch').orderBy('at_ms').limit(1).executeTakeFirst()
+    return row?.epoch ?? 0
   }
 
-  async #listPass(
+  async #listEpoch(
     cameraId: number,
-    pass: number,
+    epoch: number,
     { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
   ): Promise<GapMark[]> {
-    const ofPass = this.#ofCamera(cameraId).where('pass', '=', pass)
-    const before = await ofPass.where('at_ms', '<=', startMs).orderBy('at_ms', 'desc').limit(1).execute()
-    const within = await ofPass.where('at_ms', '>', startMs).where('at_ms', '<=', endMs).orderBy('at_ms').execute()
+    const ofEpoch = this.#ofCamera(cameraId).where('epoch', '=', epoch)
+    const before = await ofEpoch.where('at_ms', '<=', startMs).orderBy('at_ms', 'desc').limit(1).execute()
+    const within = await ofEpoch.where('at_ms', '>', startMs).where('at_ms', '<=', endMs).orderBy('at_ms').execute()
     return [...before, ...within].map(toMark)
   }
 
@@ -104,6 +104,6 @@ export class GapMarks {
   }
 }
 
-function toMark({ at_ms, reason, pass }: Row<'gap_marks'>): GapMark {
-  return { atMs: at_ms, reason: reason ?? undefined, ...(pass > 0 && { pass }) }
+function toMark({ at_ms, reason, epoch }: Row<'gap_marks'>): GapMark {
+  return { atMs: at_ms, reason: reason ?? undefined, ...(epoch > 0 && { epoch }) }
 }

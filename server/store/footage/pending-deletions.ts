@@ -1,5 +1,5 @@
 // Rows of segments that are no footage any more, but whose files may still exist: a file is deleted only after its row
-// is garbage, and the row goes only after the file. Docs: docs/design/store.md.
+// is a pending deletion, and the row is removed only after the file. Docs: docs/design/store.md.
 
 import type { Kysely } from 'kysely'
 import type { PendingDeletion } from '../../model/segment-views.ts'
@@ -30,23 +30,23 @@ async function markSome(transaction: Kysely<Tables>, ids: readonly number[]): Pr
     .execute()
   if (rows.length === 0) return []
   const found = rows.map(({ id }) => id)
-  const garbage = rows.map(({ id, path }) => ({ id, path }))
-  await transaction.insertInto('garbage').values(garbage).execute()
+  const pending = rows.map(({ id, path }) => ({ id, path }))
+  await transaction.insertInto('pending_deletions').values(pending).execute()
   await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
   await transaction.deleteFrom('segment_holes').where('segment_id', 'in', found).execute()
   await transaction.deleteFrom('segments').where('id', 'in', found).execute()
   await takeFromFootage(transaction, rows)
-  return garbage
+  return pending
 }
 
 export async function listPendingDeletions(db: Kysely<Tables>, limit: number): Promise<PendingDeletion[]> {
-  const rows = await db.selectFrom('garbage').select(['id', 'path']).orderBy('id').limit(limit).execute()
+  const rows = await db.selectFrom('pending_deletions').select(['id', 'path']).orderBy('id').limit(limit).execute()
   return rows.map(({ id, path }) => ({ id, path }))
 }
 
 export async function removePendingDeletions(db: Kysely<Tables>, ids: readonly number[]): Promise<void> {
   for (const some of chunks(ids)) {
-    await writeRelaxed(db, (relaxed) => relaxed.deleteFrom('garbage').where('id', 'in', some).execute())
+    await writeRelaxed(db, (relaxed) => relaxed.deleteFrom('pending_deletions').where('id', 'in', some).execute())
   }
 }
 

@@ -1,32 +1,32 @@
-// The first and the last segments of a camera in the order of recording, that is by pass (model/clock-epoch.ts) and
+// The first and the last segments of a camera in the order of recording, that is by epoch (model/clock-epoch.ts) and
 // start.
 
 import type { Kysely } from 'kysely'
-import { type ClockEpochStart, findPass, lastPass, listIdRanges } from '../../model/clock-epoch.ts'
+import { type ClockEpochStart, findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
 import type { LastSegment, OldestQuery, OldSegment } from '../../model/segment-views.ts'
 import type { Tables } from '../schema.ts'
 import { hasIdIn, listClockEpochs } from './clock-epochs.ts'
 
-/** Closed ones, oldest first; read from the index alone where there is one pass. */
+/** Closed ones, oldest first; read from the index alone where there is one epoch. */
 export async function listOldest(
   db: Kysely<Tables>,
   cameraId: number,
   { limit, after }: OldestQuery,
 ): Promise<OldSegment[]> {
-  const passes = await listClockEpochs(db, cameraId)
-  if (passes.length === 0) return listPass(db, cameraId, { limit, after })
+  const epochs = await listClockEpochs(db, cameraId)
+  if (epochs.length === 0) return listEpoch(db, cameraId, { limit, after })
   const found: OldSegment[] = []
-  const from = after ? findPass(passes, after.id) : 0
-  for (let pass = from; pass <= lastPass(passes) && found.length < limit; pass++) {
-    const ranges = listIdRanges(passes, pass)
+  const from = after ? findEpoch(epochs, after.id) : 0
+  for (let epoch = from; epoch <= lastEpoch(epochs) && found.length < limit; epoch++) {
+    const ranges = listIdRanges(epochs, epoch)
     if (ranges.length === 0) continue // forgotten with its footage
-    const query = { limit: limit - found.length, after: pass === from ? after : undefined }
-    found.push(...(await listPass(db, cameraId, query, ranges)))
+    const query = { limit: limit - found.length, after: epoch === from ? after : undefined }
+    found.push(...(await listEpoch(db, cameraId, query, ranges)))
   }
   return found
 }
 
-async function listPass(
+async function listEpoch(
   db: Kysely<Tables>,
   cameraId: number,
   { limit, after }: OldestQuery,
@@ -54,10 +54,10 @@ async function listPass(
 export async function findLast(
   db: Kysely<Tables>,
   cameraId: number,
-  { passes, states }: { readonly passes: readonly ClockEpochStart[]; readonly states: readonly number[] },
+  { epochs, states }: { readonly epochs: readonly ClockEpochStart[]; readonly states: readonly number[] },
 ): Promise<LastSegment | undefined> {
-  for (let pass = lastPass(passes); pass >= 0; pass--) {
-    const ids = listIdRanges(passes, pass)
+  for (let epoch = lastEpoch(epochs); epoch >= 0; epoch--) {
+    const ids = listIdRanges(epochs, epoch)
     if (ids.length === 0) continue // forgotten with its footage
     const found: LastSegment[] = []
     for (const state of states) {
@@ -66,11 +66,11 @@ export async function findLast(
         .select(['start_ms', 'end_ms'])
         .where('is_closed', '=', state)
         .where('camera_id', '=', cameraId)
-        .$if(passes.length > 0, (query) => query.where((of) => of.or(ids.map((range) => hasIdIn(of, range)))))
+        .$if(epochs.length > 0, (query) => query.where((of) => of.or(ids.map((range) => hasIdIn(of, range)))))
         .orderBy('start_ms', 'desc')
         .limit(1)
         .executeTakeFirst()
-      if (row) found.push({ startMs: row.start_ms, endMs: row.end_ms, pass })
+      if (row) found.push({ startMs: row.start_ms, endMs: row.end_ms, epoch })
     }
     if (found.length > 0) return found.reduce((last, other) => (other.startMs > last.startMs ? other : last))
   }

@@ -34,9 +34,9 @@ async function addClosed(
   segments: Segments,
   cameraId: number,
   startMs: number,
-  { endMs = startMs + minute, pass }: { readonly endMs?: number; readonly pass?: number | undefined } = {},
+  { endMs = startMs + minute, epoch }: { readonly endMs?: number; readonly epoch?: number | undefined } = {},
 ) {
-  const id = await segments.insertOpen(opened(cameraId, startMs), pass)
+  const id = await segments.insertOpen(opened(cameraId, startMs), epoch)
   await segments.close(id, { endMs, bytes: 10_800, fragments: [] })
   return id
 }
@@ -119,7 +119,7 @@ testEachDatabase('the counters of a camera follow its rows', async (t, { openSto
   ])
   assert.deepEqual((await usage())[0], [1, 21_600, 2], 'what is open was never counted')
   await segments.close(open, { endMs: 6 * minute, bytes: 5000, fragments: [] })
-  assert.deepEqual((await usage())[0], [1, 21_600, 2], 'garbage stays garbage')
+  assert.deepEqual((await usage())[0], [1, 21_600, 2], 'pending deletions stay pending')
   assert.deepEqual(await segments.sumUsage(1), { cameraId: 1, bytes: 21_600, segments: 2 })
   await segments.recount(1)
   assert.deepEqual((await usage())[0], [1, 21_600, 2])
@@ -127,7 +127,7 @@ testEachDatabase('the counters of a camera follow its rows', async (t, { openSto
   assert.deepEqual(await usage(), [[2, 10_800, 1]])
 })
 
-testEachDatabase('what is too old becomes garbage, then nothing', async (t, { openStore }) => {
+testEachDatabase('old footage becomes a pending deletion and is then removed', async (t, { openStore }) => {
   const { segments } = (await openStore(t)).store
   for (let i = 0; i < 5; i++) await addClosed(segments, 1, i * minute)
   const old = await segments.listOldest(1, { limit: 2 })
@@ -151,13 +151,13 @@ testEachDatabase('what is too old becomes garbage, then nothing', async (t, { op
   )
   await segments.remove((await segments.markPendingDeletions([twin])).map(({ id }) => id))
   const ids = old.map((segment) => segment.id)
-  const garbage = await segments.markPendingDeletions(ids)
+  const pending = await segments.markPendingDeletions(ids)
   assert.deepEqual(
-    garbage.map(({ path }) => path),
+    pending.map(({ path }) => path),
     ['1/0.mp4', `1/${minute}.mp4`],
   )
   assert.deepEqual(await segments.findBounds(1), { startMs: 2 * minute, endMs: 5 * minute })
-  assert.deepEqual(await segments.listPendingDeletions(10), garbage)
+  assert.deepEqual(await segments.listPendingDeletions(10), pending)
   await segments.remove(ids)
   assert.deepEqual(await segments.listPendingDeletions(10), [])
   await segments.markPendingDeletions([])
@@ -168,7 +168,7 @@ testEachDatabase(
   'footage recorded with a clock that was set back comes after what was recorded before',
   async (t, { openStore }) => {
     const { segments } = (await openStore(t)).store
-    const add = (startMinute: number, pass?: number) => addClosed(segments, 1, startMinute * minute, { pass })
+    const add = (startMinute: number, epoch?: number) => addClosed(segments, 1, startMinute * minute, { epoch })
     await addClosed(segments, 2, 0)
     for (const startMinute of [100, 101, 102]) await add(startMinute)
     assert.deepEqual(await segments.findBounds(1), { startMs: 100 * minute, endMs: 103 * minute })
@@ -176,7 +176,7 @@ testEachDatabase(
     await add(102)
     await add(50, 2)
     await add(51)
-    // Found again later: a file of the first pass, and what is recorded goes on in the third.
+    // Found again later: a file of the first epoch, and what is recorded goes on in the third.
     await add(103, 0)
     await add(52)
     const order = [100, 101, 102, 103, 101, 102, 50, 51, 52]
@@ -185,7 +185,7 @@ testEachDatabase(
     const spans = await segments.listSpans(1, 0, 200 * minute)
     assert.deepEqual(startsOf(spans), order)
     assert.deepEqual(
-      spans.map(({ pass }) => pass),
+      spans.map(({ epoch }) => epoch),
       [0, 0, 0, 0, 1, 1, 2, 2, 2],
     )
     assert.deepEqual(startsOf(await segments.listBetween(1, 101 * minute, 102 * minute)), [101, 101])
@@ -203,10 +203,10 @@ testEachDatabase(
     assert.deepEqual(await segments.findBounds(1), {
       startMs: 50 * minute,
       endMs: 104 * minute,
-      oldest: { pass: 0, startMs: 100 * minute },
-      newest: { pass: 2, startMs: 52 * minute, endMs: 53 * minute },
+      oldest: { epoch: 0, startMs: 100 * minute },
+      newest: { epoch: 2, startMs: 52 * minute, endMs: 53 * minute },
     })
-    assert.deepEqual(await segments.findLast(1), { startMs: 52 * minute, endMs: 53 * minute, pass: 2 })
+    assert.deepEqual(await segments.findLast(1), { startMs: 52 * minute, endMs: 53 * minute, epoch: 2 })
     assert.equal((await segments.findNewest(1))?.startMs, 52 * minute)
     assert.equal((await segments.findNext(1, 0))?.startMs, 50 * minute)
     assert.equal((await segments.findBounds(2))?.newest, undefined)
@@ -214,27 +214,27 @@ testEachDatabase(
 )
 
 testEachDatabase(
-  'footage ends with the file that ends last, also when another pass has one that begins later',
+  'footage ends with the file that ends last, also when another epoch has one that begins later',
   async (t, { openStore }) => {
     const { segments } = (await openStore(t)).store
     await addClosed(segments, 1, 100 * minute, { endMs: 100.2 * minute })
-    await addClosed(segments, 1, 99.9 * minute, { endMs: 100.8 * minute, pass: 1 })
+    await addClosed(segments, 1, 99.9 * minute, { endMs: 100.8 * minute, epoch: 1 })
     assert.equal((await segments.findBounds(1))?.endMs, 100.8 * minute)
   },
 )
 
 testEachDatabase(
-  'passes are forgotten with their footage, and new segments are of the last one',
+  'epochs are forgotten with their footage, and new segments are of the last one',
   async (t, { openStore }) => {
     const { segments } = (await openStore(t)).store
-    const add = (startMinute: number, pass?: number) => addClosed(segments, 1, startMinute * minute, { pass })
-    assert.equal(await segments.findLastPass(1), 0)
+    const add = (startMinute: number, epoch?: number) => addClosed(segments, 1, startMinute * minute, { epoch })
+    assert.equal(await segments.findLastEpoch(1), 0)
     const ids = [await add(100), await add(50, 1), await add(40, 2)]
     await segments.markPendingDeletions(ids)
     assert.equal(await segments.findLast(1), undefined)
-    assert.equal(await segments.findLastPass(1), 2)
+    assert.equal(await segments.findLastEpoch(1), 2)
     const kept = await add(60)
-    assert.equal((await segments.find(kept))?.pass, 2)
+    assert.equal((await segments.find(kept))?.epoch, 2)
     await add(30, 3)
     await add(31)
     const oldest = await segments.listOldest(1, { limit: 10 })
@@ -242,9 +242,9 @@ testEachDatabase(
       oldest.map(({ startMs }) => startMs / minute),
       [60, 30, 31],
     )
-    assert.deepEqual((await segments.findBounds(1))?.oldest, { pass: 2, startMs: 60 * minute })
+    assert.deepEqual((await segments.findBounds(1))?.oldest, { epoch: 2, startMs: 60 * minute })
     await segments.removeClockEpochs(1)
-    assert.equal(await segments.findLastPass(1), 0)
+    assert.equal(await segments.findLastEpoch(1), 0)
   },
 )
 

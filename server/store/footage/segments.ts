@@ -3,10 +3,10 @@
 //
 // Order of writing (docs/design/store.md): the open row is on the disk before anybody relies on it; the closing row may
 // be lost with the machine's power, since the file itself tells how far it goes; a file is deleted only after its row
-// is garbage, on the disk.
+// is a pending deletion on the disk.
 
 import { type Kysely, sql } from 'kysely'
-import { findPass, lastPass, listIdRanges } from '../../model/clock-epoch.ts'
+import { findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
 import { parseFragmentTable, writeFragmentTable } from '../../model/fragment-table.ts'
 import type { Fragment, Segment } from '../../model/segment.ts'
 import type {
@@ -46,7 +46,7 @@ export class Segments {
   }
 
   /** For a file that has just been created. Returns the segment's id. */
-  async insertOpen(segment: OpenSegment, pass?: number): Promise<number> {
+  async insertOpen(segment: OpenSegment, epoch?: number): Promise<number> {
     const insert = (db: Kysely<Tables>) =>
       db
         .insertInto('segments')
@@ -69,11 +69,11 @@ export class Segments {
         .returning('id')
         .executeTakeFirstOrThrow()
     const { id } = await writeRelaxed(this.#db, (db) =>
-      pass === undefined
+      epoch === undefined
         ? insert(db)
         : inTransaction(db, async (transaction) => {
             const inserted = await insert(transaction)
-            await writeClockEpoch(transaction, segment.cameraId, inserted.id, pass)
+            await writeClockEpoch(transaction, segment.cameraId, inserted.id, epoch)
             return inserted
           }),
     )
@@ -167,7 +167,7 @@ export class Segments {
       .where('start_ms', '>', startMs - maxSegmentMs)
       .where('start_ms', '<', endMs)
       .where('end_ms', '>', startMs)
-      // Without a parameter, or the index segments_with_sound would not be used.
+      // Without a parameter, or the index segments_with_audio would not be used.
       .where(sql<boolean>`codecs like '%,%'`)
       .limit(1)
       .executeTakeFirst()
@@ -177,8 +177,8 @@ export class Segments {
   async find(id: number): Promise<Segment | undefined> {
     const [segment] = await this.#list(this.#selectWhole().where('segments.id', '=', id))
     if (!segment) return undefined
-    const pass = findPass(await listClockEpochs(this.#db, segment.cameraId), id)
-    return pass === 0 ? segment : { ...segment, pass }
+    const epoch = findEpoch(await listClockEpochs(this.#db, segment.cameraId), id)
+    return epoch === 0 ? segment : { ...segment, epoch }
   }
 
   /** Of closed segments. */
@@ -188,10 +188,10 @@ export class Segments {
     const newest = await closed.select(['start_ms', 'end_ms']).orderBy('start_ms', 'desc').executeTakeFirst()
     if (!first || !newest) return undefined
     const bounds = { startMs: first.start_ms, endMs: newest.end_ms }
-    const passes = await listClockEpochs(this.#db, cameraId)
-    if (passes.length === 0) return bounds
+    const epochs = await listClockEpochs(this.#db, cameraId)
+    if (epochs.length === 0) return bounds
     const [oldest] = await this.listOldest(cameraId, { limit: 1 })
-    const last = await findLast(this.#db, cameraId, { passes, states: [1] })
+    const last = await findLast(this.#db, cameraId, { epochs, states: [1] })
     // Of files recorded over one another, the one that begins last need not end last.
     const { end_ms: endMs } = await this.#db
       .selectFrom('segments')
@@ -203,19 +203,19 @@ export class Segments {
     return {
       ...bounds,
       endMs,
-      oldest: oldest && { pass: findPass(passes, oldest.id), startMs: oldest.startMs },
+      oldest: oldest && { epoch: findEpoch(epochs, oldest.id), startMs: oldest.startMs },
       newest: last,
     }
   }
 
   /** The one, open or closed, that was recorded last. */
   async findLast(cameraId: number): Promise<LastSegment | undefined> {
-    const passes = await listClockEpochs(this.#db, cameraId)
-    return findLast(this.#db, cameraId, { passes, states: [0, 1] })
+    const epochs = await listClockEpochs(this.#db, cameraId)
+    return findLast(this.#db, cameraId, { epochs, states: [0, 1] })
   }
 
-  async findLastPass(cameraId: number): Promise<number> {
-    return lastPass(await listClockEpochs(this.#db, cameraId))
+  async findLastEpoch(cameraId: number): Promise<number> {
+    return lastEpoch(await listClockEpochs(this.#db, cameraId))
   }
 
   removeClockEpochs(cameraId: number): Promise<void> {
@@ -228,10 +228,10 @@ export class Segments {
     return found.sort((a, b) => a.startMs - b.startMs)[0]
   }
 
-  /** The one, open or closed, that starts last in the last pass. */
+  /** The one, open or closed, that starts last in the last epoch. */
   async findNewest(cameraId: number): Promise<SegmentFile | undefined> {
-    const passes = await listClockEpochs(this.#db, cameraId)
-    const fromId = listIdRanges(passes, lastPass(passes)).at(-1)?.fromId ?? 0
+    const epochs = await listClockEpochs(this.#db, cameraId)
+    const fromId = listIdRanges(epochs, lastEpoch(epochs)).at(-1)?.fromId ?? 0
     const found = await this.#listEnds(cameraId, (query) =>
       query
         .$if(fromId > 0, (some) => some.where('id', '>=', fromId))
@@ -318,7 +318,7 @@ export class Segments {
     return listPendingDeletions(this.#db, limit)
   }
 
-  /** After the files of garbage are deleted. */
+  /** After the files of pending deletions are deleted. */
   remove(ids: readonly number[]): Promise<void> {
     return removePendingDeletions(this.#db, ids)
   }

@@ -26,6 +26,17 @@ test('a database of a newer version is not touched', async (t) => {
   })
 })
 
+test('a database of a version before the first release is refused', async (t) => {
+  const { database: file } = await openTemporaryStore(t)
+  const database = new DatabaseSync(file)
+  database.exec("update kysely_migration set name = '0001-accounts-cameras-segments'")
+  database.close()
+  await assert.rejects(openStore({ database: file, credentialsKey: randomBytes(32) }), {
+    kind: 'unavailable',
+    message: /before the first release/,
+  })
+})
+
 test('footage is found through the index alone, however the tables grow', async (t) => {
   const { database: file } = await openTemporaryStore(t)
   const database = new DatabaseSync(file)
@@ -40,7 +51,7 @@ test('footage is found through the index alone, however the tables grow', async 
   database.close()
   assert.equal(plan.length, 1)
   assert.match(String(plan[0]!.detail), /USING COVERING INDEX segments_by_time .*start_ms>\? AND start_ms<\?/)
-  assert.match(String(soundPlan[0]!.detail), /USING INDEX segments_with_sound .*start_ms>\? AND start_ms<\?/)
+  assert.match(String(soundPlan[0]!.detail), /USING INDEX segments_with_audio .*start_ms>\? AND start_ms<\?/)
 })
 
 test('pages of events are found through an index alone, and counted without looking at one', async (t) => {

@@ -1,25 +1,23 @@
-// Applications, and what users granted them: OAuth 2.0 (RFC 6749).
+// OAuth 2.0 (RFC 6749): applications, and what users granted them.
 
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
-import { columnTypes } from '../engine/column-types.ts'
-import { tellChanges } from '../postgres/postgres-triggers.ts'
+import type { Kysely } from 'kysely'
+import { columnTypes } from '../../engine/column-types.ts'
+import { tellChanges } from '../../postgres/postgres-triggers.ts'
+import { belongsTo, flag, keyOf, mayBelongTo, required, unique } from './columns.ts'
 
-const required = (column: ColumnDefinitionBuilder) => column.notNull()
-/** A reference whose row goes when the other goes. */
-const belongsTo = (target: string) => (column: ColumnDefinitionBuilder) =>
-  column.notNull().references(target).onDelete('cascade')
-
+/** After users and sessions. */
 export async function createOAuthTables(db: Kysely<never>): Promise<void> {
   const { id, bytes, identity } = columnTypes(db)
   await db.schema
     .createTable('applications')
     .addColumn('id', id, identity)
-    .addColumn('client_id', 'text', (column) => column.notNull().unique())
+    .addColumn('client_id', 'text', unique)
     .addColumn('owner_id', id, belongsTo('users.id'))
     .addColumn('name', 'text', required)
     .addColumn('secret_hash', bytes)
     .addColumn('requires_secret', 'integer', required)
     .addColumn('allows_password', 'integer', required)
+    .addColumn('is_built_in', 'integer', flag)
     .addColumn('redirect_uris', 'text', required)
     .addColumn('scope', 'text', required)
     .addColumn('created_at_ms', 'bigint', required)
@@ -31,6 +29,7 @@ export async function createOAuthTables(db: Kysely<never>): Promise<void> {
     .addColumn('id', id, identity)
     .addColumn('user_id', id, belongsTo('users.id'))
     .addColumn('application_id', id, belongsTo('applications.id'))
+    .addColumn('session_id', 'text', mayBelongTo('sessions.id'))
     .addColumn('scope', 'text', required)
     .addColumn('generation', 'integer', required)
     .addColumn('created_at_ms', 'bigint', required)
@@ -44,6 +43,7 @@ export async function createOAuthTables(db: Kysely<never>): Promise<void> {
     .execute()
   await db.schema.createIndex('oauth_grants_of_user').on('oauth_grants').column('user_id').execute()
   await db.schema.createIndex('oauth_grants_of_application').on('oauth_grants').column('application_id').execute()
+  await db.schema.createIndex('oauth_grants_of_session').on('oauth_grants').column('session_id').execute()
 
   await db.schema
     .createTable('oauth_tokens')
@@ -63,23 +63,24 @@ export async function createOAuthTables(db: Kysely<never>): Promise<void> {
     .addColumn('hash', bytes, (column) => column.primaryKey())
     .addColumn('application_id', id, belongsTo('applications.id'))
     .addColumn('user_id', id, belongsTo('users.id'))
+    .addColumn('session_id', 'text', mayBelongTo('sessions.id'))
+    .addColumn('grant_id', id, mayBelongTo('oauth_grants.id'))
     .addColumn('redirect_uri', 'text', required)
     .addColumn('scope', 'text', required)
     .addColumn('code_challenge', 'text')
     .addColumn('expires_at_ms', 'bigint', required)
     .addColumn('used_at_ms', 'bigint')
-    .addColumn('grant_id', id, (column) => column.references('oauth_grants.id').onDelete('cascade'))
     .execute()
   for (const column of ['application_id', 'user_id', 'grant_id', 'expires_at_ms'] as const) {
     await db.schema.createIndex(`oauth_codes_${column}`).on('oauth_codes').column(column).execute()
   }
+  await db.schema.createIndex('oauth_codes_of_session').on('oauth_codes').column('session_id').execute()
 
   await db.schema
     .createTable('oauth_replies')
-    .addColumn('token_hash', bytes, (column) => column.primaryKey().references('oauth_tokens.hash').onDelete('cascade'))
+    .addColumn('token_hash', bytes, keyOf('oauth_tokens.hash'))
     .addColumn('sealed', bytes, required)
     .addColumn('expires_at_ms', 'bigint', required)
     .execute()
-  await tellChanges(db, 'applications')
-  await tellChanges(db, 'oauth_grants')
+  for (const table of ['applications', 'oauth_grants']) await tellChanges(db, table)
 }
