@@ -1,5 +1,6 @@
 // nightjar user …
 
+import { writeAccount } from '../api/answers/account.ts'
 import { checkPassword, hashPassword } from '../auth/password.ts'
 import { AppError } from '../base/error.ts'
 import { writeByteSize } from '../model/byte-size.ts'
@@ -45,7 +46,7 @@ const userAdd: Command = {
       async (store) => {
         const user = await store.users.insert({ id, email, firstName, lastName, passwordHash, ...owner })
         await record(store, { event: 'user.created', ...about(user), detail: { owner: user.isOwner } })
-        return { json: writeUser(user), text: `Added ${user.isOwner ? 'owner' : 'user'} ${user.id}, ${user.email}.` }
+        return { json: writeAccount(user), text: `Added ${user.isOwner ? 'owner' : 'user'} ${user.id}, ${user.email}.` }
       },
       { isCreated: true },
     )
@@ -69,7 +70,7 @@ const userList: Command = {
         user.disabledAtMs === null ? '' : `disabled ${writeTime(user.disabledAtMs)}`,
       ])
       const text = writeTable(['ID', 'EMAIL', 'NAME', 'CREATED', 'ROLE', 'STATE'], rows, 'There are no users.')
-      return { json: { users: users.map(writeUser) }, text }
+      return { json: { users: users.map(writeAccount) }, text }
     }),
 }
 
@@ -85,7 +86,7 @@ const userDisable: Command = {
       const isDisabled = !switches.has('undo')
       const { user } = await store.accounts.change(id, { isDisabled })
       await record(store, { event: isDisabled ? 'user.disabled' : 'user.enabled', ...about(user) })
-      return { json: writeUser(user), text: `User ${id}, ${user.email}, is ${isDisabled ? 'disabled' : 'enabled'}.` }
+      return { json: writeAccount(user), text: `User ${id}, ${user.email}, is ${isDisabled ? 'disabled' : 'enabled'}.` }
     }),
 }
 
@@ -101,7 +102,7 @@ const userOwner: Command = {
       const { user } = await store.accounts.change(id, { isOwner })
       await record(store, { event: 'user.changed', ...about(user), detail: { owner: isOwner } })
       return {
-        json: writeUser(user),
+        json: writeAccount(user),
         text: `User ${id}, ${user.email}, is ${isOwner ? 'now an' : 'no longer an'} owner.`,
       }
     }),
@@ -120,7 +121,7 @@ const userPasswd: Command = {
       await store.accounts.change(user.id, { passwordHash }, { personalTokens })
       const detail = { personal_tokens_revoked: personalTokens }
       await record(store, { event: 'password.changed', ...about(user), detail })
-      return { json: writeUser(user), text: `Changed the password of user ${user.id}, ${user.email}.` }
+      return { json: writeAccount(user), text: `Changed the password of user ${user.id}, ${user.email}.` }
     }),
 }
 
@@ -212,18 +213,4 @@ async function askPassword(call: CommandCall, command: Command): Promise<string>
   await checkPassword(entered)
   if ((await readHidden(terminal, 'Again: ')) !== entered) throw new AppError('invalid', 'the two passwords differ')
   return entered
-}
-
-function writeUser(user: User) {
-  return {
-    id: user.id,
-    email: user.email,
-    first_name: user.firstName,
-    last_name: user.lastName,
-    phone: user.phone,
-    is_owner: user.isOwner,
-    has_second_factor: user.hasSecondFactor,
-    created_at: writeTime(user.createdAtMs),
-    disabled_at: user.disabledAtMs === null ? null : writeTime(user.disabledAtMs),
-  }
 }

@@ -7,6 +7,7 @@ import type { PagesDeps } from './deps.ts'
 import { registerLook } from './look.ts'
 import { type Page, redirect } from './page.ts'
 import { registerPageRoutes } from './page-routes.ts'
+import { homePath } from './paths.ts'
 import { createAccountPage } from './routes/account.ts'
 import { createAuthenticatorAppPage } from './routes/authenticator-app.ts'
 import { createAuthorizePage } from './routes/authorize.ts'
@@ -25,7 +26,7 @@ import { createSignInPage } from './routes/sign-in.ts'
 import { createSignOutPage } from './routes/sign-out.ts'
 import { createSignUpPage } from './routes/sign-up.ts'
 import { createTokensPage } from './routes/tokens.ts'
-import { homePath, SignInService } from './sign-in-service.ts'
+import { SignInService } from './sign-in-service.ts'
 
 export type PagesOptions = {
   readonly deps: PagesDeps

@@ -3,7 +3,8 @@
 import type { NewRecoveryCodes } from '../../auth/second-factor/second-factor-options.ts'
 import { html } from './html.ts'
 import type { ShownPage, UserCall } from './page.ts'
-import { ownSecondFactorPath, type SignInService } from './sign-in-service.ts'
+import { ownSecondFactorPath } from './paths.ts'
+import type { SignInService } from './sign-in-service.ts'
 
 export function showRecoveryCodes(
   call: UserCall,

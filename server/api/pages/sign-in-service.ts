@@ -9,14 +9,10 @@ import { credentialsChanged, type ProvenUser } from '../../store/accounts/proven
 import type { User } from '../../store/accounts/users.ts'
 import type { PagesDeps } from './deps.ts'
 import { type PageCall, type Redirect, redirect } from './page.ts'
+import { confirmPath, homePath, ownSecondFactorPath, secondStepPath, signInPath } from './paths.ts'
 import { PendingItems } from './pending-items.ts'
 import { type ReturnTo, ReturnToSealer } from './return-to.ts'
 
-export const homePath = '/account/'
-export const signInPath = '/sign-in/'
-export const confirmPath = '/confirm/'
-export const secondStepPath = '/second-factor/'
-export const ownSecondFactorPath = '/account/second-factor/'
 const deviceCookie = 'device'
 /** To look for the telephone. */
 const pendingLifetimeMs = 10 * 60_000

@@ -8,14 +8,17 @@ import { drawForm, drawNotice } from '../fields.ts'
 import type { Form } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, redirect, type UserCall } from '../page.ts'
+import {
+  changeEmailPath,
+  changePasswordPath,
+  homePath,
+  linkedAccountsPath,
+  ownSecondFactorPath,
+  signOutPath,
+  tokensPath,
+} from '../paths.ts'
 import { drawRow } from '../rows.ts'
-import { homePath, ownSecondFactorPath } from '../sign-in-service.ts'
 import type { Texts } from '../texts/texts.ts'
-import { changeEmailPath } from './email.ts'
-import { linkedAccountsPath } from './linked-accounts.ts'
-import { changePasswordPath } from './password.ts'
-import { signOutPath } from './sign-out.ts'
-import { tokensPath } from './tokens.ts'
 
 const doneSignals = ['password', 'app', 'session', 'sessions', 'shared'] as const
 

@@ -6,12 +6,12 @@ import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '.
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { authenticatorAppPath, ownSecondFactorPath } from '../paths.ts'
 import { PendingItems } from '../pending-items.ts'
 import { drawQrCode } from '../qr-code.ts'
 import { showRecoveryCodes } from '../recovery-codes.ts'
-import { ownSecondFactorPath, type SignInService } from '../sign-in-service.ts'
+import type { SignInService } from '../sign-in-service.ts'
 
-export const authenticatorAppPath = '/account/second-factor/app/'
 const lifetimeMs = 15 * 60_000
 
 type AppDeps = Pick<PagesDeps, 'secondFactors' | 'clock'>

@@ -9,11 +9,10 @@ import type { PagesDeps } from '../deps.ts'
 import { drawForm } from '../fields.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { authorizePath, signOutPath } from '../paths.ts'
 import { PendingItems } from '../pending-items.ts'
 import type { SignInService } from '../sign-in-service.ts'
-import { signOutPath } from './sign-out.ts'
 
-export const authorizePath = '/oauth/authorize/'
 const questionLifetimeMs = 3_600_000
 
 type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'accounts' | 'users' | 'clock'>

@@ -7,8 +7,8 @@ import { drawButton, drawField, drawForm, drawNotice, drawUsername, type FormPro
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import type { Page, ShownPage, UserCall } from '../page.ts'
-import { confirmPath, homePath, type SignInService } from '../sign-in-service.ts'
-import { changePasswordPath } from './password.ts'
+import { changePasswordPath, confirmPath, homePath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 import { drawProviderButtons } from './provider-buttons.ts'
 
 type ConfirmDeps = Pick<PagesDeps, 'login' | 'users' | 'providers'>

@@ -7,9 +7,8 @@ import { Slugs } from '../../description/slugs.ts'
 import { type Html, html } from '../html.ts'
 import { drawInline, drawMarkdown } from '../markdown.ts'
 import type { Page, ShownPage } from '../page.ts'
+import { docsPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
-
-export const docsPath = '/docs/'
 
 export function createDocsPage(description: OpenApiDocument): Page {
   // Some hundred kilobytes, the same for all and in English but for what is around it: made when it is first asked for.

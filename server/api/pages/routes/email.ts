@@ -4,15 +4,13 @@ import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
 import type { ProvenUser } from '../../../store/accounts/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
+import { drawEmailField, findEmailProblem } from '../email-form.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import type { Page, PageCall, ShownPage, UserCall } from '../page.ts'
-import { homePath, type SignInService } from '../sign-in-service.ts'
-import { isEmail } from './sign-in.ts'
-import { signOutPath } from './sign-out.ts'
-
-export const changeEmailPath = '/account/email/'
+import { changeEmailPath, homePath, signOutPath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 
 export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>): Page {
   return {
@@ -28,7 +26,7 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
         status,
       })
       const fields = {
-        email: email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong,
+        email: findEmailProblem(email, call.texts),
         password: password === '' ? problems.passwordMissing : undefined,
       }
       if (fields.email !== undefined || fields.password !== undefined) return refuse(400, { fields })
@@ -90,12 +88,9 @@ export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>
 }
 
 function showRequest({ texts, session, user }: UserCall, typed = '', problem?: FormProblem): ShownPage {
-  const email = drawField({
-    name: 'email',
+  const email = drawEmailField(texts, {
     label: texts.email.newAddress,
-    type: 'email',
     autocomplete: 'email',
-    maxLength: 254,
     value: typed,
     problem,
     isFirst: true,

@@ -12,7 +12,8 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { checkNewPerson, drawNewPerson, readNewPerson } from '../new-person.ts'
 import type { Page, PageCall, ShownPage } from '../page.ts'
-import { homePath, type SignInService, signInPath } from '../sign-in-service.ts'
+import { homePath, signInPath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 import type { Texts } from '../texts/texts.ts'
 
 export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, service: SignInService): Page {

@@ -7,13 +7,10 @@ import { drawButton, drawForm, drawNotice, type FormProblem } from '../fields.ts
 import { toRefusal } from '../form-problem.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { homePath, linkedAccountsPath, linkFoundPath, signOutPath } from '../paths.ts'
 import { drawRow } from '../rows.ts'
-import { homePath, type SignInService } from '../sign-in-service.ts'
+import type { SignInService } from '../sign-in-service.ts'
 import { browserOf, drawProviderButtons } from './provider-buttons.ts'
-import { signOutPath } from './sign-out.ts'
-
-export const linkedAccountsPath = '/account/providers/'
-export const linkFoundPath = '/account/providers/link/'
 
 type LinkedDeps = Pick<PagesDeps, 'providers' | 'clock'>
 

@@ -10,10 +10,10 @@ import { toRefusal } from '../form-problem.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, type PageAnswer, redirect, type ShownPage, type UserCall } from '../page.ts'
 import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
+import { authenticatorAppPath, homePath, ownSecondFactorPath } from '../paths.ts'
 import { showRecoveryCodes } from '../recovery-codes.ts'
 import { drawRow } from '../rows.ts'
-import { homePath, ownSecondFactorPath, type SignInService } from '../sign-in-service.ts'
-import { authenticatorAppPath } from './authenticator-app.ts'
+import type { SignInService } from '../sign-in-service.ts'
 
 const doneSignals = ['added', 'removed', 'required', 'notRequired'] as const
 const maxPasskeyNameLength = 64

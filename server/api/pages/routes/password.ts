@@ -7,9 +7,8 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { drawNewPassword } from '../new-person.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
-import { homePath, type SignInService } from '../sign-in-service.ts'
-
-export const changePasswordPath = '/account/password/'
+import { changePasswordPath, homePath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 
 type PasswordDeps = Pick<PagesDeps, 'accounts' | 'sessions' | 'users'>
 

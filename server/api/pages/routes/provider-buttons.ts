@@ -4,8 +4,7 @@ import type { Browser, NamedProvider, Start } from '../../../auth/providers/prov
 import type { PagesDeps } from '../deps.ts'
 import { type Html, html } from '../html.ts'
 import type { PageCall } from '../page.ts'
-
-const signInWithPath = '/sign-in/with/'
+import { signInWithPath } from '../paths.ts'
 
 /** Of one provider: where a browser is sent on from. */
 export const startPath = (providerId: string): string => `${signInWithPath}${providerId}/`

@@ -7,9 +7,8 @@ import type { AccountFault } from '../../../model/account-fault.ts'
 import type { PagesDeps } from '../deps.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { type SignInService, signInPath } from '../sign-in-service.ts'
-import { linkedAccountsPath, linkFoundPath } from './linked-accounts.ts'
-import { changePasswordPath } from './password.ts'
+import { changePasswordPath, linkedAccountsPath, linkFoundPath, signInPath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 import { browserOf, startPath } from './provider-buttons.ts'
 
 type ProviderDeps = Pick<PagesDeps, 'providers' | 'sessions' | 'accounts' | 'users'>

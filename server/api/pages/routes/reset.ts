@@ -4,51 +4,36 @@
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
 import type { PagesDeps } from '../deps.ts'
-import { drawButton, drawCheckbox, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
+import { createEmailForm } from '../email-form.ts'
+import { drawButton, drawCheckbox, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
 import type { Form } from '../form.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { drawNewPassword } from '../new-person.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { type SignInService, signInPath } from '../sign-in-service.ts'
-import { isEmail } from './sign-in.ts'
+import { signInPath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 
 type ResetDeps = Pick<PagesDeps, 'accounts'>
 
 export function createResetPage({ accounts }: ResetDeps, service: SignInService): Page {
+  const request = createEmailForm({
+    path: linkPaths.reset,
+    autocomplete: 'username',
+    texts: ({ resetRequest }) => resetRequest,
+    send: (email, context) => accounts.selfService.requestReset(email, context),
+  })
   return {
     path: linkPaths.reset,
     audience: 'anyone',
     async get(call) {
       const token = call.query.get('token')
-      if (token === null) return showRequest(call)
+      if (token === null) return request.show(call)
       const found = await accounts.selfService.findReset(token)
       return found ? showChoice(call, { token, email: found.email }) : showInvalid(call)
     },
     post: (call, form) =>
-      form.get('token') === '' ? sendLink(call, form, { accounts }) : choosePassword(call, form, { accounts, service }),
-  }
-}
-
-async function sendLink(call: PageCall, form: Form, { accounts }: ResetDeps): Promise<PageAnswer> {
-  const { problems, resetRequest } = call.texts
-  const email = form.trimmed('email')
-  const refuse = (status: number, problem: FormProblem): ShownPage => ({ ...showRequest(call, email, problem), status })
-  if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
-  const wrong = email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong
-  if (wrong !== undefined) return refuse(400, { fields: { email: wrong } })
-  try {
-    await accounts.selfService.requestReset(email, call.context)
-  } catch (error) {
-    const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
-    return { ...refuse(status, problem), retryAfterSeconds }
-  }
-  return {
-    kind: 'page',
-    title: resetRequest.sentTitle,
-    content: html`<p>${resetRequest.sent(email)}</p>
-<p class="hint">${resetRequest.sentHint}</p>
-<p class="aside"><a href="${signInPath}">${resetRequest.back}</a></p>`,
+      form.get('token') === '' ? request.post(call, form) : choosePassword(call, form, { accounts, service }),
   }
 }
 
@@ -77,31 +62,6 @@ async function choosePassword(call: PageCall, form: Form, { accounts, service }:
     if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
     const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
     return { ...(await refuse(status, problem)), retryAfterSeconds }
-  }
-}
-
-function showRequest({ texts, visit }: PageCall, email = '', problem?: FormProblem): ShownPage {
-  const field = drawField({
-    name: 'email',
-    label: texts.fields.email,
-    type: 'email',
-    autocomplete: 'username',
-    maxLength: 254,
-    value: email,
-    problem,
-    isFirst: true,
-  })
-  return {
-    kind: 'page',
-    title: texts.resetRequest.title,
-    content: html`<p>${texts.resetRequest.text}</p>
-${drawNotice(problem?.notice)}
-${drawForm({
-  action: linkPaths.reset,
-  formToken: visit.formToken,
-  content: [field, drawButton(texts.resetRequest.button)],
-})}
-<p class="aside"><a href="${signInPath}">${texts.resetRequest.back}</a></p>`,
   }
 }
 

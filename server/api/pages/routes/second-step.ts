@@ -8,7 +8,8 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, type PageCall, redirect, type ShownPage } from '../page.ts'
 import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
-import { type Pending, type SignInService, secondStepPath, signInPath } from '../sign-in-service.ts'
+import { secondStepPath, signInPath } from '../paths.ts'
+import type { Pending, SignInService } from '../sign-in-service.ts'
 
 type StepDeps = Pick<PagesDeps, 'secondFactors'>
 

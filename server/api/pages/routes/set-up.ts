@@ -2,14 +2,15 @@
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import type { PagesDeps } from '../deps.ts'
+import { drawEmailField, findEmailProblem } from '../email-form.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import type { Form } from '../form.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { checkNewPerson, drawNewPerson, readNewPerson } from '../new-person.ts'
 import { type Page, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { type SignInService, signInPath } from '../sign-in-service.ts'
-import { isEmail } from './sign-in.ts'
+import { signInPath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 
 export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, service: SignInService): Page {
   return {
@@ -31,7 +32,7 @@ export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, servi
       const { code, email } = typed
       const fields = {
         code: code === '' ? problems.codeMissing : undefined,
-        email: email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong,
+        email: findEmailProblem(email, call.texts),
         ...checkNewPerson(call.texts, form),
       }
       if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
@@ -70,15 +71,7 @@ ${drawForm({
       form,
       problem,
       isFirst: code !== '',
-      account: drawField({
-        name: 'email',
-        label: texts.fields.email,
-        type: 'email',
-        autocomplete: 'username',
-        maxLength: 254,
-        value: email,
-        problem,
-      }),
+      account: drawEmailField(texts, { autocomplete: 'username', value: email, problem }),
     }),
     drawButton(texts.setUp.button),
   ],

@@ -2,17 +2,17 @@
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
-import { parseEmail } from '../../../model/email.ts'
 import type { PagesDeps } from '../deps.ts'
+import { drawEmailField, findEmailProblem } from '../email-form.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import type { Form } from '../form.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
 import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
-import { type SignInService, signInPath } from '../sign-in-service.ts'
+import { signInPath, signUpPath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 import { drawProviderButtons } from './provider-buttons.ts'
-import { signUpPath } from './sign-up.ts'
 
 export const doneSignals = ['signedOut', 'passwordChanged', 'late'] as const
 type Done = (typeof doneSignals)[number]
@@ -88,18 +88,10 @@ function readReturnToName(call: PageCall, service: SignInService): string {
 function checkFields({ texts }: PageCall, form: Form, email: string): FormProblem | undefined {
   const { problems } = texts
   const fields = {
-    email: email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong,
+    email: findEmailProblem(email, texts),
     password: form.get('password') === '' ? problems.passwordMissing : undefined,
   }
   return fields.email === undefined && fields.password === undefined ? undefined : { fields }
-}
-
-export function isEmail(text: string): boolean {
-  try {
-    return parseEmail(text) !== ''
-  } catch {
-    return false
-  }
 }
 
 type Parts = {
@@ -130,16 +122,7 @@ function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
     problem,
     isFirst: email !== '',
   })
-  const account = drawField({
-    name: 'email',
-    label: texts.fields.email,
-    type: 'email',
-    autocomplete: 'username',
-    maxLength: 254,
-    value: email,
-    problem,
-    isFirst: email === '',
-  })
+  const account = drawEmailField(texts, { autocomplete: 'username', value: email, problem, isFirst: email === '' })
   const hidden = { errand: returnTo ? returnToName : undefined }
   const form = { action: signInPath, formToken: visit.formToken, hidden }
   return {

@@ -4,9 +4,8 @@ import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawForm } from '../fields.ts'
 import { html } from '../html.ts'
 import { type Page, redirect } from '../page.ts'
-import { homePath, type SignInService, signInPath } from '../sign-in-service.ts'
-
-export const signOutPath = '/sign-out/'
+import { homePath, signInPath, signOutPath } from '../paths.ts'
+import type { SignInService } from '../sign-in-service.ts'
 
 export function createSignOutPage(
   { sessions, audit }: Pick<PagesDeps, 'sessions' | 'audit'>,

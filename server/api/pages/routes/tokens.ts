@@ -10,11 +10,9 @@ import type { Form } from '../form.ts'
 import { toRefusal } from '../form-problem.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, type PageAnswer, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { docsPath, homePath, tokensPath } from '../paths.ts'
 import { drawRow } from '../rows.ts'
-import { homePath } from '../sign-in-service.ts'
-import { docsPath } from './docs.ts'
 
-export const tokensPath = '/account/tokens/'
 const maxNameLength = 100
 
 type TokensDeps = Pick<PagesDeps, 'personalTokens' | 'clock'>

@@ -1,0 +1,18 @@
+// Paths of the account pages. Those of links in mails are in auth/accounts/account-links.ts.
+
+export const homePath = '/account/'
+export const changeEmailPath = '/account/email/'
+export const changePasswordPath = '/account/password/'
+export const linkedAccountsPath = '/account/providers/'
+export const linkFoundPath = '/account/providers/link/'
+export const ownSecondFactorPath = '/account/second-factor/'
+export const authenticatorAppPath = '/account/second-factor/app/'
+export const tokensPath = '/account/tokens/'
+export const confirmPath = '/confirm/'
+export const docsPath = '/docs/'
+export const authorizePath = '/oauth/authorize/'
+export const secondStepPath = '/second-factor/'
+export const signInPath = '/sign-in/'
+export const signInWithPath = '/sign-in/with/'
+export const signOutPath = '/sign-out/'
+export const signUpPath = '/sign-up/'
