@@ -117,7 +117,7 @@ export function createAuth(options: AuthOptions) {
     providers,
     oauth,
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
-    returnToKey: secretKey.deriveKey('errands'),
+    returnToKey: secretKey.deriveKey('return to'),
     tasks: {
       'last use of tokens': (signal: AbortSignal) => authenticator.run(signal),
       'audit log': (signal: AbortSignal) => audit.run(signal),

@@ -176,7 +176,7 @@ function createReport(results: Results): Report {
     ],
     notes: [
       'CPU time of the thread that answers is what a timeline costs in the server, whatever else runs on the machine: SQLite reads in that thread, from the page cache. ' +
-        'A step of retention is a chunk of rows that become garbage: for as long as it takes, the thread that answers is held up.',
+        'A step of retention marks a batch of rows as pending deletions. The main thread cannot answer requests for as long as the step takes.',
     ],
     details: { indexBytes, startMs, foreignCpuPercent, retention: { ...retention, timelineMs: undefined } },
   }

@@ -25,7 +25,7 @@ const requests: Partial<Record<EndpointName, { query?: string; body?: object }>>
   getSharedCamera: { query: '?max_width=320' },
   getCameraSource: {},
   getCameraStatistics: {},
-  updateCamera: { body: { name: 'Gate' } },
+  updateCamera: { body: { name: 'Garage' } },
   getRecording: {},
   getTimeline: { query: range },
   createStream: { query: range },

@@ -191,10 +191,10 @@ test('a camera is added, changed and removed', async (t) => {
   const row = await store.cameras.get(id)
   assert.deepEqual([row.url, row.username, row.password], ['rtsp://camera.example:8554/stream', 'ada', 's@cret'])
 
-  const renamed = await send('PUT', `/v1/cameras/${id}/`, { name: 'Gate' })
+  const renamed = await send('PUT', `/v1/cameras/${id}/`, { name: 'Garage' })
   assert.equal(renamed.statusCode, 200)
-  assert.equal(renamed.json().name, 'Gate')
-  assert.equal((await get(`/v1/cameras/${id}/`)).name, 'Gate')
+  assert.equal(renamed.json().name, 'Garage')
+  assert.equal((await get(`/v1/cameras/${id}/`)).name, 'Garage')
   assert.equal((await store.cameras.get(id)).password, 's@cret')
 
   await send('PUT', `/v1/cameras/${id}/`, { url: 'rtsp://camera.example:8554/other' })
@@ -315,7 +315,7 @@ test('a user who exceeded the limit before it was set keeps all cameras and can 
   const send = (method: 'PUT' | 'POST' | 'GET', url: string, payload?: object) =>
     api.server.inject({ method, url, headers: { authorization }, ...(payload && { payload }) })
   const camera = { name: 'Door', type: 'h264', url: 'rtsp://camera.example/1' }
-  assert.equal((await send('PUT', `/v1/cameras/${ids[2]}/`, { name: 'Gate' })).statusCode, 200)
+  assert.equal((await send('PUT', `/v1/cameras/${ids[2]}/`, { name: 'Garage' })).statusCode, 200)
   assert.equal((await send('GET', '/v1/cameras/')).json().count, 3)
   const refused = await send('POST', '/v1/cameras/', camera)
   assert.equal(refused.statusCode, 400)

@@ -43,8 +43,8 @@ test("a cached response equals the route's response byte for byte, in HTTP/1.1 a
   assert.equal(Buffer.concat(await stream.toArray()).toString(), first.body)
   assert.equal(headers['content-length'], String(Buffer.byteLength(first.body)))
   session.close()
-  await store.cameras.update(cameraId, { name: 'Gate' })
-  assert.equal(JSON.parse((await get('/v1/cameras/', { authorization })).body).results[0].name, 'Gate')
+  await store.cameras.update(cameraId, { name: 'Garage' })
+  assert.equal(JSON.parse((await get('/v1/cameras/', { authorization })).body).results[0].name, 'Garage')
 })
 
 test('a cached response is refused to callers whom the route would refuse', async (t) => {

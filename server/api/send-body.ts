@@ -15,7 +15,7 @@ declare module 'fastify' {
 }
 
 /** Answers up to this size are handed over whole. */
-export const pieceBytes = 64 * 1024
+export const chunkBytes = 64 * 1024
 
 /**
  * The same for one that is counted, a copy of its own for this client, and goes over HTTP/1.1: there the connection
@@ -26,7 +26,7 @@ export const wholeBytes = 128 * 1024
 
 /** The head is out. `bytes` must not change any more. */
 export function sendBody(response: ServerResponse, bytes: Uint8Array): void {
-  if (bytes.length <= pieceBytes) response.end(bytes)
+  if (bytes.length <= chunkBytes) response.end(bytes)
   else void sendChunks(response, bytes)
 }
 
@@ -40,7 +40,7 @@ export function countUnsent({ raw, request, server }: FastifyReply, bytes: numbe
 
 /** As `countUnsent`, of an answer that does not come from a route. */
 export function countUnsentOf(unsent: Tally, clientIp: string, response: ServerResponse, bytes: number): void {
-  if (bytes <= pieceBytes) return
+  if (bytes <= chunkBytes) return
   if (!unsent.take(clientIp, bytes)) {
     throw new AppError('unavailable', 'too many responses are waiting to be sent to this address', {
       retryAfterSeconds: 5,
@@ -51,7 +51,7 @@ export function countUnsentOf(unsent: Tally, clientIp: string, response: ServerR
 
 /** The head is out. As `sendBody`, of text with a character for each byte. */
 export function sendText(response: ServerResponse, text: string): void {
-  const max = response.req.httpVersionMajor === 1 ? wholeBytes : pieceBytes
+  const max = response.req.httpVersionMajor === 1 ? wholeBytes : chunkBytes
   if (text.length <= max) response.end(text, 'latin1')
   else void sendChunks(response, Buffer.from(text, 'latin1'))
 }
@@ -59,8 +59,8 @@ export function sendText(response: ServerResponse, text: string): void {
 async function sendChunks(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   // HTTP/2: a stream the client resets without an error is closed only once its request has been read to the end.
   response.req.resume()
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    if (!response.write(bytes.subarray(at, at + pieceBytes)) && !(await hasDrained(response))) return
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    if (!response.write(bytes.subarray(at, at + chunkBytes)) && !(await hasDrained(response))) return
   }
   response.end()
 }

@@ -84,7 +84,7 @@ test('a shared camera looks as its owner sees it, without what is only for the o
 
 test('the list is paginated, tuned as a single camera is, and answers one camera as it answers it alone', async (t) => {
   const { get, owner, addCamera, share, cameraId } = await open(t)
-  const ids = [cameraId, await addCamera(owner.userId, 'Gate'), await addCamera(owner.userId, 'Yard')]
+  const ids = [cameraId, await addCamera(owner.userId, 'Garage'), await addCamera(owner.userId, 'Yard')]
   for (const id of ids) await share(id === ids[1], id)
   await addCamera(owner.userId, 'Not shared')
   const query = 'max_width=320&refresh_rate=0.5'

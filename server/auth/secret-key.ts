@@ -15,7 +15,7 @@ export type KeyPurpose =
   | 'camera credentials'
   | 'media tokens'
   | 'known devices'
-  | 'errands'
+  | 'return to'
   | 'waiting mails'
   | 'passkey challenges'
   | 'passkey user handles'

@@ -4,11 +4,11 @@ import type { AppError } from './error.ts'
 import { Semaphore } from './semaphore.ts'
 
 test('only some tasks run at once, and the others in order', async () => {
-  const gate = new Semaphore({ maxRunning: 2 })
+  const semaphore = new Semaphore({ maxRunning: 2 })
   const order: number[] = []
   const finish: (() => void)[] = []
   const run = (i: number) =>
-    gate.run(async () => {
+    semaphore.run(async () => {
       order.push(i)
       await new Promise<void>((resolve) => finish.push(resolve))
       if (i === 1) throw new Error('failed')
@@ -33,16 +33,20 @@ test('only some tasks run at once, and the others in order', async () => {
 })
 
 test('a task is refused immediately and counted if too many wait', async () => {
-  const gate = new Semaphore({ maxRunning: 1, maxWaiting: 2, refusal: 'too many pictures', retryAfterSeconds: 3 })
+  const semaphore = new Semaphore({ maxRunning: 1, maxWaiting: 2, refusal: 'too many pictures', retryAfterSeconds: 3 })
   const { promise, resolve } = Promise.withResolvers<void>()
-  const all = Promise.allSettled(Array.from({ length: 5 }, () => gate.run(() => promise)))
-  assert.deepEqual(gate.stats(), { running: 1, waiting: 2, refused: 2 })
-  assert.throws(() => gate.checkRoom(), { kind: 'unavailable', message: 'too many pictures', retryAfterSeconds: 3 })
+  const all = Promise.allSettled(Array.from({ length: 5 }, () => semaphore.run(() => promise)))
+  assert.deepEqual(semaphore.stats(), { running: 1, waiting: 2, refused: 2 })
+  assert.throws(() => semaphore.checkRoom(), {
+    kind: 'unavailable',
+    message: 'too many pictures',
+    retryAfterSeconds: 3,
+  })
   resolve()
   const refused = (await all).flatMap((one) => (one.status === 'rejected' ? [one.reason as AppError] : []))
   assert.deepEqual(
     refused.map(({ kind }) => kind),
     ['unavailable', 'unavailable'],
   )
-  assert.deepEqual(gate.stats(), { running: 0, waiting: 0, refused: 3 })
+  assert.deepEqual(semaphore.stats(), { running: 0, waiting: 0, refused: 3 })
 })

@@ -143,7 +143,7 @@ test('a change reads only its camera from the store; a change of an account or b
   timeout: 30_000,
 }, async (t) => {
   const { store, add, open } = await setUp(t)
-  const ids = [await add('door'), await add('yard'), await add('gate')]
+  const ids = [await add('door'), await add('yard'), await add('garage')]
   await store.users.insert({ email: 'bob@example.com', firstName: '', lastName: '', passwordHash: '!', isOwner: true })
   let lists = 0
   const found: number[] = []

@@ -55,7 +55,7 @@ const profilesCommand: Command = {
       profile.has_audio ? 'yes' : 'no',
       profile.url ?? profile.url_problem ?? '',
     ])
-    const table = profiles.length === 0 ? '' : writeTable(['USE', 'NAME', 'VIDEO', 'SOUND', 'URL'], rows, '')
+    const table = profiles.length === 0 ? '' : writeTable(['USE', 'NAME', 'VIDEO', 'AUDIO', 'URL'], rows, '')
     const trouble = problem ? `Problem: ${problem.detail} (${problem.code})` : ''
     return {
       json: found,

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 
 export type CpuWatchOptions = {
   readonly pid: number
-  /** Share of one processor, averaged over a window. Demultiplexing 20 Mbit/s takes 0.03. */
+  /** Share of one processor, averaged over a window. */
   readonly maxShare: number
   /** Default: 20 s. */
   readonly windowMs?: number

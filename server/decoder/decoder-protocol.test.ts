@@ -31,7 +31,7 @@ function readAll(stream: Uint8Array, chunkBytes: number): Uint8Array[] {
   return messages
 }
 
-test('requests and replies come back the same, whatever pieces the stream comes in', () => {
+test('requests and replies come back the same, whatever chunks the stream comes in', () => {
   fc.assert(
     fc.property(
       fc.array(request, { maxLength: 4 }),

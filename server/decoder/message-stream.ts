@@ -5,7 +5,7 @@ import { AppError } from '../base/error.ts'
 /** No message is longer; a length beyond this is a broken stream. */
 export const maxMessageBytes = 64 * 1024 * 1024
 
-/** Puts a byte stream back into messages, whatever the pieces it comes in. */
+/** Puts a byte stream back into messages, whatever the chunks it comes in. */
 export class MessageReader {
   #chunks: Uint8Array[] = []
   #bytes = 0

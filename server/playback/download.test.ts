@@ -128,7 +128,7 @@ test('changes of tracks are in one file: other sizes of picture, audio that is n
   skip,
 }, async () => {
   await using scene = new FootageScene()
-  const pieces = [
+  const clips = [
     {},
     { audioSampleRate: 48_000 },
     { width: 128 },
@@ -136,8 +136,8 @@ test('changes of tracks are in one file: other sizes of picture, audio that is n
     { audioSampleRate: 48_000 },
     {},
   ] as const
-  for (const [i, piece] of pieces.entries()) {
-    await scene.record(i * 20, i * 20 + 10, piece)
+  for (const [i, clip] of clips.entries()) {
+    await scene.record(i * 20, i * 20 + 10, clip)
     await scene.lose('stream_changed')
   }
   await scene.stop()

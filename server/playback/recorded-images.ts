@@ -46,7 +46,7 @@ const maxMaking = { inAll: 32, ofViewer: 4, ofCamera: 2 }
 const maxWaitingOfViewer = 64
 const refusal = 'too many pictures are asked for at once'
 /** What has passed the semaphore of its viewer is never too much for the next. */
-const ofGate = { maxRunningOfOne: maxMaking.ofViewer, maxWaitingOfOne: maxMaking.ofViewer, refusal }
+const limitsOfOne = { maxRunningOfOne: maxMaking.ofViewer, maxWaitingOfOne: maxMaking.ofViewer, refusal }
 
 const maxCacheBytes = 16 * 1024 * 1024
 
@@ -65,7 +65,7 @@ export class RecordedImages {
     maxWaitingOfOne: maxWaitingOfViewer,
     refusal,
   })
-  readonly #all = new FairSemaphore<number>({ ...ofGate, maxRunning: maxMaking.inAll })
+  readonly #all = new FairSemaphore<number>({ ...limitsOfOne, maxRunning: maxMaking.inAll })
   /** Cameras whose pictures are being made: one whose frames take long keeps only its own waiting. */
   readonly #making = new Map<number, FairSemaphore<number>>()
 
@@ -122,7 +122,7 @@ export class RecordedImages {
   #makeInTurn(cameraId: number, place: Place, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
     return this.#viewers.run(viewer, async () => {
       const semaphore =
-        this.#making.get(cameraId) ?? new FairSemaphore<number>({ ...ofGate, maxRunning: maxMaking.ofCamera })
+        this.#making.get(cameraId) ?? new FairSemaphore<number>({ ...limitsOfOne, maxRunning: maxMaking.ofCamera })
       this.#making.set(cameraId, semaphore)
       try {
         return await semaphore.run(viewer, () => this.#all.run(viewer, () => this.#make(place, limits, viewer)))

@@ -32,19 +32,12 @@ export type StreamListing = {
   readonly short?: { readonly segmentId: number; readonly entries: number } | undefined
 }
 
-/** The stored form: rows of earlier versions have `hasSound` for `hasAudio`, and rows must also be readable after a downgrade. */
-type StoredListing = Omit<StreamListing, 'origin'> & {
-  readonly origin: Omit<PartOrigin, 'hasAudio'> & { readonly hasSound?: PartOrigin['hasAudio'] }
-}
-
 /** Parses the text that `writeListing` returned. */
 export function parseListing(text: string): StreamListing {
-  const { firstMs, origin: stored, ...listing } = JSON.parse(text) as StoredListing
-  const { hasSound, ...origin } = stored
-  return { ...listing, firstMs, origin: { ...origin, ...(hasSound !== undefined && { hasAudio: hasSound }) } }
+  const { firstMs, ...listing } = JSON.parse(text) as StreamListing
+  return { ...listing, firstMs }
 }
 
-export function writeListing({ origin, ...listing }: StreamListing): string {
-  const { hasAudio: hasSound, ...stored } = origin
-  return JSON.stringify({ origin: { ...stored, hasSound }, ...listing } satisfies StoredListing)
+export function writeListing(listing: StreamListing): string {
+  return JSON.stringify(listing)
 }

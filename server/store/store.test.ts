@@ -82,7 +82,7 @@ testEachDatabase('the version grows with what answers show, and listeners hear o
   const camera = await store.cameras.insert({ ...owned, url: 'rtsp://h/1' })
   const own = `camera ${camera.id}`
   assert.equal(await changes(() => store.accounts.change(user.id, { isDisabled: false })), 'accounts')
-  assert.equal(await changes(() => store.cameras.update(camera.id, { name: 'Gate' })), own)
+  assert.equal(await changes(() => store.cameras.update(camera.id, { name: 'Garage' })), own)
   assert.equal(await changes(() => store.recordings.enable(camera.id, { retention: 'P7D', maxBytes: null })), own)
   assert.equal(await changes(() => store.cameras.setStatus(camera.id, { status: 'online' })), 'status')
   assert.equal(await changes(() => store.cameras.setStatus(camera.id, { status: 'online' })), '')

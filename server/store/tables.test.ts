@@ -52,9 +52,9 @@ testEachDatabase('cameras: pages by owner, changes, status', async (t, { openSto
   await assert.rejects(cameras.insert({ ...door, ownerId: 99 }), { kind: 'not_found' })
   assert.deepEqual(await cameras.findByEventApiHash(first.eventApiHash), first)
 
-  assert.deepEqual(await cameras.update(7, { name: 'Gate', password: null }), {
+  assert.deepEqual(await cameras.update(7, { name: 'Garage', password: null }), {
     ...first,
-    name: 'Gate',
+    name: 'Garage',
     password: null,
   })
   const detail = 'The camera refused the password.'

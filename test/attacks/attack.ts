@@ -50,7 +50,7 @@ export class Dice {
     return Buffer.from(Uint8Array.from({ length }, () => this.below(256)))
   }
 
-  /** In up to `most` pieces, as a network may deliver them. */
+  /** In up to `most` chunks, as a network may deliver them. */
   split(bytes: Buffer, most: number): Buffer[] {
     const cuts = Array.from({ length: this.below(most) }, () => this.below(bytes.length + 1)).sort((a, b) => a - b)
     return [0, ...cuts]

@@ -220,11 +220,11 @@ function writeChunks(dice: Dice, body: string): string {
   let text = ''
   // Bytes one by one only of what is short.
   for (let at = 0; at < body.length; at += Math.max(size, body.length >> 9)) {
-    const piece = body.slice(at, at + Math.max(size, body.length >> 9))
+    const chunk = body.slice(at, at + Math.max(size, body.length >> 9))
     const extension = dice.isOneIn(6)
       ? dice.pick([';x', ';x=y', ';x="\\""', ` ;${'e'.repeat(5000)}`, ';\u0000', ';x\n'])
       : ''
-    text += `${piece.length.toString(16)}${extension}\r\n${piece}\r\n`
+    text += `${chunk.length.toString(16)}${extension}\r\n${chunk}\r\n`
   }
   const odd = ['ffffffffffffffff', '-1', '0x5', 'g', '', ' 5', '5 ', '100000000', '00000000000000000000000005']
   if (dice.isOneIn(4)) return `${text}${dice.pick(odd)}\r\nhello\r\n0\r\n\r\n`

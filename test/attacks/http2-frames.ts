@@ -74,10 +74,10 @@ export function writeRequest(streamId: number, fields: readonly Field[], body?: 
   const end = body ? 0 : flags.endStream
   const head = writeFrame(frameTypes.headers, flags.endHeaders | end, streamId, writeFields(fields))
   if (!body) return head
-  const pieces: Buffer[] = [head]
+  const chunks: Buffer[] = [head]
   for (let at = 0; at < body.length || at === 0; at += 16384) {
     const last = at + 16384 >= body.length ? flags.endStream : 0
-    pieces.push(writeFrame(frameTypes.data, last, streamId, body.subarray(at, at + 16384)))
+    chunks.push(writeFrame(frameTypes.data, last, streamId, body.subarray(at, at + 16384)))
   }
-  return Buffer.concat(pieces)
+  return Buffer.concat(chunks)
 }

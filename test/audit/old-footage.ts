@@ -7,10 +7,10 @@ import type { ServerUnderTest } from '../server-under-test.ts'
 
 const picture = { width: 640, height: 360, framesPerSecond: 25, gopFrames: 25, bitsPerSecond: 6_000_000 }
 const cameras = 5
-const pieces = 3
-const pieceMs = 2500
+const files = 3
+const fileMs = 2500
 
-/** Some twenty megabytes in pieces of a megabyte or two; takes ten seconds. */
+/** Some twenty megabytes in files of a megabyte or two; takes ten seconds. */
 export async function recordOldFootage(server: ServerUnderTest): Promise<void> {
   const streams = Array.from({ length: cameras }, (_, i) => ({
     name: `old/${i}`,
@@ -26,10 +26,10 @@ export async function recordOldFootage(server: ServerUnderTest): Promise<void> {
     await server.request(`/v1/cameras/${json.id}/recording/`, { method: 'POST', body: { retention: 'P30D' } })
     ids.push(json.id)
   }
-  for (let piece = 0; piece < pieces; piece++) {
-    await sleep(pieceMs)
+  for (let file = 0; file < files; file++) {
+    await sleep(fileMs)
     for (const id of ids) await server.request(`/v1/cameras/${id}/recording/stop/`, { method: 'POST' })
-    if (piece === pieces - 1) return
+    if (file === files - 1) return
     await sleep(500)
     for (const id of ids) await server.request(`/v1/cameras/${id}/recording/start/`, { method: 'POST' })
   }

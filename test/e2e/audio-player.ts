@@ -150,7 +150,7 @@ async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page'])
   return errors
 }
 
-/** FFmpeg and Chromium play it completely, and every second sounds as it was sent. */
+/** FFmpeg and Chromium play it completely, and every second of audio is as it was sent. */
 async function checkDownload(
   { server, cameraId }: Scene,
   { startMs, endMs }: { startMs: number; endMs: number },
@@ -160,7 +160,7 @@ async function checkDownload(
   const path = `/v1/cameras/${cameraId}/recording/download/?start=${time(startMs)}&end=${time(endMs)}`
   const { json, status, text } = await server.request<{ url: string }>(path)
   assert.equal(status, 200, text)
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-sound-'))
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-audio-'))
   const file = join(folder.path, 'download.mp4')
   await writeFile(file, (await server.request(json.url, { authorization: null })).bytes)
   const { complaints, audio } = await probe(file)

@@ -9,7 +9,7 @@ import { openViewer, type Viewer } from './browser.ts'
 export type ClockScene = {
   readonly server: ServerUnderTest
   readonly cameraId: number
-  readonly pieces: readonly ClockClip[]
+  readonly clips: readonly ClockClip[]
 }
 
 type Stream = { readonly url: string; readonly stream_controls: { readonly speed: string } }
@@ -17,18 +17,18 @@ type Stream = { readonly url: string; readonly stream_controls: { readonly speed
 /** Frames are 200 ms apart. */
 const tolerableMs = 450
 
-/** Plays from beginning to end at 4x speed. The displayed frames must belong to every piece, in order. */
+/** Plays from beginning to end at 4x speed. The displayed frames must belong to every clip, in order. */
 export async function playAtFour(scene: ClockScene): Promise<{ looks: number; errors: string[] }> {
-  const { pieces } = scene
-  const { startMs } = pieces[0]!
-  const { url } = await openStream(scene, { startMs, endMs: endOf(pieces.at(-1)!) })
+  const { clips } = scene
+  const { startMs } = clips[0]!
+  const { url } = await openStream(scene, { startMs, endMs: endOf(clips.at(-1)!) })
   await using viewer = await openViewer({ recorded: url })
   await eventually('a picture', 20_000, () => viewer.readClock('video'))
   await viewer.page.evaluate("document.querySelector('video').playbackRate = 4")
   const seen = new Set<number>()
   let lastMs = 0
   let looks = 0
-  const seconds = pieces.reduce((sum, piece) => sum + piece.seconds, 0)
+  const seconds = clips.reduce((sum, clip) => sum + clip.seconds, 0)
   await eventually('the last picture', (seconds / 4) * 1000 * 2 + 30_000, async () => {
     const read = await viewer.readClock('video')
     if (!read) return false
@@ -36,12 +36,12 @@ export async function playAtFour(scene: ClockScene): Promise<{ looks: number; er
     looks++
     assert.ok(unixMs >= lastMs, 'the clock does not go back')
     lastMs = unixMs
-    const piece = pieces.findIndex((piece) => unixMs >= piece.startMs && unixMs < endOf(piece))
-    assert.ok(piece >= 0, 'a picture of a gap')
-    seen.add(piece)
-    return unixMs > endOf(pieces.at(-1)!) - 1500
+    const clip = clips.findIndex((clip) => unixMs >= clip.startMs && unixMs < endOf(clip))
+    assert.ok(clip >= 0, 'a picture of a gap')
+    seen.add(clip)
+    return unixMs > endOf(clips.at(-1)!) - 1500
   })
-  assert.deepEqual([...seen], Array.from(pieces.keys()))
+  assert.deepEqual([...seen], Array.from(clips.keys()))
   return { looks, errors: await checkErrors(viewer) }
 }
 
@@ -51,8 +51,8 @@ export async function jumpAround(
   jumps: number,
   random: () => number = Math.random,
 ): Promise<{ worstMs: number; errors: string[] }> {
-  const { startMs } = scene.pieces[0]!
-  const last = scene.pieces.at(-1)!
+  const { startMs } = scene.clips[0]!
+  const last = scene.clips.at(-1)!
   const { url } = await openStream(scene, { startMs, endMs: endOf(last) })
   await using viewer = await openViewer({ recorded: url })
   await eventually('a picture', 20_000, () => viewer.readClock('video'))
@@ -82,7 +82,7 @@ export async function jumpAround(
 
 /** Plays a stream without an end at normal speed, then reloads it at `speed`. */
 export async function playKeyFrames(scene: ClockScene, speed: number): Promise<void> {
-  const { startMs } = scene.pieces[0]!
+  const { startMs } = scene.clips[0]!
   const stream = await openStream(scene, { startMs })
   await using viewer = await openViewer({ recorded: stream.url })
   await eventually('a picture', 20_000, () => viewer.readClock('video'))

@@ -1,4 +1,4 @@
-// The demo, started by a newcomer and once more with the same folder.
+// The demo, started in an empty folder and once more with the same folder.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

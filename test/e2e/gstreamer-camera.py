@@ -1,4 +1,4 @@
-"""A foreign RTSP camera: GStreamer's RTSP server with test pictures, and sound when asked for.
+"""A foreign RTSP camera: GStreamer's RTSP server with test pictures, and audio when asked for.
 
 Prints one JSON line {"port": N} when it listens. To each line it reads it answers with a JSON line: for every stream, how many
 pictures it has sent, and whether it has ended; the line "end" ends them all. Ends when standard input closes, so that it never outlives the test.
@@ -31,7 +31,7 @@ VIDEO = {
     " ! h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
     "mjpeg": "videoconvert ! video/x-raw,format=I420 ! jpegenc quality=70 ! rtpjpegpay name=pay0 pt=26",
 }
-SOUND = {
+AUDIO = {
     "opus": "audio/x-raw,rate=48000,channels=2 ! opusenc bitrate=48000 ! rtpopuspay name=pay1 pt=98",
     "pcmu": "audio/x-raw,rate=8000,channels=1 ! mulawenc ! rtppcmupay name=pay1 pt=0",
     "pcma": "audio/x-raw,rate=8000,channels=1 ! alawenc ! rtppcmapay name=pay1 pt=8",
@@ -40,15 +40,15 @@ SOUND = {
 
 
 def launch_line(args, spec):
-    """`spec`: a name of VIDEO and perhaps, behind a plus sign, one of SOUND."""
-    video, _, sound = spec.partition("+")
+    """`spec`: a name of VIDEO and perhaps, behind a plus sign, one of AUDIO."""
+    video, _, audio = spec.partition("+")
     count = f"num-buffers={args.frames} " if args.frames else ""
     line = (
         f"videotestsrc is-live=true pattern=ball {count}"
         f"! video/x-raw,width={args.width},height={args.height},framerate={args.fps}/1 ! " + VIDEO[video].format(gop=args.gop)
     )
-    if sound:
-        line += " audiotestsrc is-live=true wave=ticks ! " + SOUND[sound]
+    if audio:
+        line += " audiotestsrc is-live=true wave=ticks ! " + AUDIO[audio]
     return f"( {line} )"
 
 

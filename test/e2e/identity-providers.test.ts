@@ -234,7 +234,7 @@ test('the dashboard lists, adds and removes linked accounts', async (t) => {
   await page.fill('#password', password)
   await page.click('main button')
   await page.waitForURL(`${server.url}/settings/access`)
-  await openGate(page)
+  await openPasswordPrompt(page)
   await page.getByText('No linked accounts.').waitFor()
   await page.getByRole('link', { name: 'Link The office' }).click()
   await page.click('text=Link with The office')
@@ -246,7 +246,7 @@ test('the dashboard lists, adds and removes linked accounts', async (t) => {
   assert.match(await signedInAs(other.page, server), /owner@example\.com/)
 
   await page.goto(`${server.url}/settings/access`)
-  await openGate(page)
+  await openPasswordPrompt(page)
   const row = page.getByRole('listitem').filter({ hasText: 'The office' })
   await row.getByText('olive@work.example').waitFor()
   await row.getByRole('button', { name: 'Remove' }).click()
@@ -260,7 +260,7 @@ test('the dashboard lists, adds and removes linked accounts', async (t) => {
 })
 
 /** The page before the one that opens an account; the password was entered a moment ago. */
-async function openGate(page: Page): Promise<void> {
-  await page.locator('.gate button').click()
+async function openPasswordPrompt(page: Page): Promise<void> {
+  await page.locator('.password-prompt button').click()
   await page.getByRole('heading', { name: 'Linked accounts' }).waitFor()
 }

@@ -12,14 +12,14 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.minutes) * 60
 const startMs = Math.floor(Date.now() / 1000) * 1000 - 12 * 3_600_000
-const pieces = Array.from({ length: 4 }, (_, i) => ({
+const clips = Array.from({ length: 4 }, (_, i) => ({
   startMs: startMs + i * (seconds + 300) * 1000,
   seconds,
   ...(i >= 2 && { width: 480, height: 270 }),
 }))
 await using server = await openServer()
 console.log(`Recording ${(4 * seconds) / 60} minutes …`)
-const scene = { server, cameraId: await recordClock(server, pieces), pieces }
+const scene = { server, cameraId: await recordClock(server, clips), clips }
 console.log(`Playing ${values.minutes} minutes at four times the speed …`)
 const begunMs = performance.now()
 const played = await playAtFour(scene)

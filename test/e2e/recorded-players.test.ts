@@ -21,13 +21,13 @@ before(async () => {
   server = await openServer()
   // Hours ago, so that the footage is final.
   const startMs = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000
-  const pieces = [
+  const clips = [
     { startMs, seconds: 26 },
     { startMs: startMs + 100_000, seconds: 9 },
     { startMs: startMs + 200_000, seconds: 9, width: 480, height: 270 },
     { startMs: startMs + 300_000, seconds: 12, width: 480, height: 270 },
   ]
-  scene = { server, cameraId: await recordClock(server, pieces), pieces }
+  scene = { server, cameraId: await recordClock(server, clips), clips }
 })
 
 after(async () => {
@@ -50,7 +50,7 @@ test('hls.js plays key frames at speed 8 and its clock keeps up', { timeout: 60_
 
 for (const player of ['ffmpeg', 'mpv'])
   test(`${player} plays a stream without end from its start, also by key frames`, { timeout: 60_000 }, async () => {
-    const { startMs } = scene.pieces[0]!
+    const { startMs } = scene.clips[0]!
     const seconds = 5
     for (const speed of [1, 4]) {
       // mpv would wait for more data to detect the frame rate, which never comes.
@@ -84,7 +84,7 @@ async function decodeWith(player: string, url: string, seconds: number): Promise
 }
 
 test('a download plays in chromium and begins at the requested moment', { timeout: 60_000 }, async () => {
-  const startMs = scene.pieces[0]!.startMs + 7400
+  const startMs = scene.clips[0]!.startMs + 7400
   const range = `start=${new Date(startMs).toISOString()}&end=${new Date(startMs + 10_000).toISOString()}`
   const path = `/v1/cameras/${scene.cameraId}/recording/download/?${range}`
   const { url } = (await server.request<{ url: string }>(path)).json

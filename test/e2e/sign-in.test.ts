@@ -72,7 +72,7 @@ test('T28: allow and deny reach an application on another origin over HTTPS and 
   for (const tls of [true, false]) {
     await using foreign = await openForeignApp({ tls })
     const { redirectUri: redirect_uri, calls } = foreign
-    const app = await addApp(server, tls ? 'Web' : 'Desk', redirect_uri)
+    const app = await addApp(server, tls ? 'Web' : 'Desktop', redirect_uri)
     const { page, complaints } = await visit(browser)
     const state = 'a b+c%20&d=é 漢字 🦉'
     await page.goto(authorizeUrl(server, app, { redirect_uri, state }))

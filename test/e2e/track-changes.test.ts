@@ -44,8 +44,8 @@ let scene: ClockScene
 before(async () => {
   server = await openServer()
   const startMs = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000
-  const pieces = tracks.map((track, i) => ({ startMs: startMs + i * 30_000, seconds: 8, ...track }))
-  scene = { server, cameraId: await recordClock(server, pieces), pieces }
+  const clips = tracks.map((track, i) => ({ startMs: startMs + i * 30_000, seconds: 8, ...track }))
+  scene = { server, cameraId: await recordClock(server, clips), clips }
 })
 
 after(async () => {
@@ -66,8 +66,8 @@ test('hls.js seeks between any two sets of tracks', { timeout: 120_000 }, async 
 test('a download across every change of tracks plays completely in chromium and decodes in FFmpeg and mpv', {
   timeout: 170_000,
 }, async () => {
-  const startMs = scene.pieces[0]!.startMs + 1000
-  const last = scene.pieces.at(-1)!
+  const startMs = scene.clips[0]!.startMs + 1000
+  const last = scene.clips.at(-1)!
   const endMs = last.startMs + last.seconds * 1000 - 1000
   const time = (ms: number) => new Date(ms).toISOString()
   const path = `/v1/cameras/${scene.cameraId}/recording/download/?start=${time(startMs)}&end=${time(endMs)}`
@@ -99,29 +99,29 @@ test('a download across every change of tracks plays completely in chromium and 
   const seen = new Set<number>()
   await eventually('the end', 60_000, async () => {
     const read = await readClock(page, 'video')
-    const piece = scene.pieces.findIndex(
+    const clip = scene.clips.findIndex(
       ({ startMs, seconds }) =>
         read !== undefined && read.code.unixMs >= startMs && read.code.unixMs < startMs + seconds * 1000,
     )
-    if (piece >= 0) seen.add(piece)
+    if (clip >= 0) seen.add(clip)
     const state = await page.evaluate<{ error: string | null; ended: boolean }>(
       "(() => { const v = document.querySelector('video'); return { error: v.error && v.error.message, ended: v.ended } })()",
     )
     assert.equal(state.error, null)
     return state.ended
   })
-  assert.deepEqual([...seen], Array.from(scene.pieces.keys()))
+  assert.deepEqual([...seen], Array.from(scene.clips.keys()))
 })
 
 test('a download of H.264 and H.265 contains both in separate tracks', { timeout: 120_000 }, async () => {
-  const startMs = scene.pieces[0]!.startMs - 7_200_000
-  const pieces: ClockClip[] = [
+  const startMs = scene.clips[0]!.startMs - 7_200_000
+  const clips: ClockClip[] = [
     { startMs, seconds: 8 },
     { startMs: startMs + 30_000, seconds: 8, codec: 'h265', audio: aac(16_000, 1) },
     { startMs: startMs + 60_000, seconds: 8, width: 480, height: 270 },
     { startMs: startMs + 90_000, seconds: 8, width: 480, height: 270, codec: 'h265' },
   ]
-  const cameraId = await recordClock(server, pieces)
+  const cameraId = await recordClock(server, clips)
   const time = (ms: number) => new Date(ms).toISOString()
   const path = `/v1/cameras/${cameraId}/recording/download/?start=${time(startMs)}&end=${time(startMs + 98_000)}`
   const { json, status, text } = await server.request<{ url: string }>(path)
@@ -142,7 +142,7 @@ test('a download of H.264 and H.265 contains both in separate tracks', { timeout
 test('a stream that began without audio continues without audio when the camera adds it', {
   timeout: 170_000,
 }, async () => {
-  const startMs = scene.pieces[0]!.startMs - 3_600_000
+  const startMs = scene.clips[0]!.startMs - 3_600_000
   const silent: ClockClip[] = [{ startMs, seconds: 8 }]
   const cameraId = await recordClock(server, silent)
   const { url } = await openStream({ server, cameraId }, { startMs })
@@ -156,7 +156,7 @@ test('a stream that began without audio continues without audio when the camera 
   await using viewer = await openViewer({ recorded: new URL(path.pathname, server.url).href })
   await eventually('a picture', 20_000, () => viewer.readClock('video'))
   await viewer.page.evaluate("document.querySelector('video').playbackRate = 2")
-  await eventually('a picture of the last piece', 40_000, async () => {
+  await eventually('a picture of the last clip', 40_000, async () => {
     const read = await viewer.readClock('video')
     return read !== undefined && read.code.unixMs > startMs + 65_000
   })

@@ -11,12 +11,12 @@ import { eventually, openServer, type ServerUnderTest } from '../server-under-te
 
 type Events = { events: { event: string; user_id: number | null; detail: Record<string, unknown> }[] }
 
-/** What the server answers to these bytes, sent in these pieces without TLS. */
-async function sendPlain({ url }: ServerUnderTest, pieces: readonly string[]): Promise<string> {
+/** What the server answers to these bytes, sent in these chunks without TLS. */
+async function sendPlain({ url }: ServerUnderTest, chunks: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const answer = text(socket)
-  for (const piece of pieces) {
-    socket.write(piece)
+  for (const chunk of chunks) {
+    socket.write(chunk)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return answer

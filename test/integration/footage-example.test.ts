@@ -48,12 +48,12 @@ before(async () => {
   })
   // Not from the first key frame on: the file shall begin at 0 all the same.
   const fromMs = startMs + 1500
-  await awaitFootage(fromMs, { pieces: 1, formats: 1 })
+  await awaitFootage(fromMs, { parts: 1, formats: 1 })
   await server.stop()
   await server.start()
-  await awaitFootage(fromMs, { pieces: 2, formats: 1 })
+  await awaitFootage(fromMs, { parts: 2, formats: 1 })
   await server.request(`/v1/cameras/${doorId}/`, { method: 'PUT', body: { url: source.url('narrow') } })
-  const endMs = await awaitFootage(fromMs, { pieces: 3, formats: 2 })
+  const endMs = await awaitFootage(fromMs, { parts: 3, formats: 2 })
   range = ['--from', new Date(fromMs).toISOString(), '--to', new Date(endMs).toISOString()]
 })
 
@@ -63,26 +63,26 @@ after(async () => {
   await source?.[Symbol.asyncDispose]()
 })
 
-/** Waits for that many pieces with something missing between them, or more, and two seconds of the last one; where those end. */
-function awaitFootage(fromMs: number, wanted: { pieces: number; formats: number }): Promise<number> {
-  return eventually(`${wanted.pieces} pieces of footage in ${wanted.formats} formats`, 60_000, async () => {
+/** Waits for that many parts with something missing between them, or more, and two seconds of the last one; where those end. */
+function awaitFootage(fromMs: number, wanted: { parts: number; formats: number }): Promise<number> {
+  return eventually(`${wanted.parts} parts of footage in ${wanted.formats} formats`, 60_000, async () => {
     const url = await createStream(fromMs)
     if (!url) return undefined
     const { entries } = parsePlaylist((await server.request(new URL(url).pathname)).text)
     const formats = new Set<string>()
-    let pieces = 0
+    let parts = 0
     let last = { dateMs: 0, seconds: 0 }
     for (const { tags, dateMs, seconds } of entries) {
       const [, uri, bytes] = /URI="(.*)",BYTERANGE="(\d+)@0"/.exec(tags.join('\n')) ?? []
       if (uri !== undefined) {
         const headers = { range: `bytes=0-${Number(bytes) - 1}` }
         formats.add((await server.request(new URL(uri, url).pathname, { headers })).bytes.toString('hex'))
-        pieces++
+        parts++
         last = { dateMs: dateMs!, seconds: 0 }
       }
       last.seconds += seconds
     }
-    const isThere = pieces >= wanted.pieces && formats.size === wanted.formats && last.seconds >= 2
+    const isThere = parts >= wanted.parts && formats.size === wanted.formats && last.seconds >= 2
     return isThere && last.dateMs + 2000
   })
 }

@@ -219,9 +219,9 @@ test('a description that is of another, too long, sent on or broken costs a page
     'too long': (provider) => {
       provider.describe = (response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        const piece = Buffer.alloc(64 * 1024, 0x20)
+        const chunk = Buffer.alloc(64 * 1024, 0x20)
         const more = () => {
-          while (!response.destroyed) if (!response.write(piece)) return void response.once('drain', more)
+          while (!response.destroyed) if (!response.write(chunk)) return void response.once('drain', more)
         }
         more()
       }

@@ -120,8 +120,8 @@ test('programs see what signs in to the account, and remove it but for the last'
   assert.doesNotMatch(JSON.stringify(results), /person-1/)
 
   // Not another's, not without the scope.
-  const newcomer = new PageVisitor(server)
-  await signIn(newcomer, provider, { claims: verified('ada@example.org', 'person-2') })
+  const visitor = new PageVisitor(server)
+  await signIn(visitor, provider, { claims: verified('ada@example.org', 'person-2') })
   const tokenOf = async (user: string, ...scope: string[]) => {
     const made = await server.command<{ token: string }>('token', 'create', '--user', user, ...scope)
     return `PersonalAccessToken ${made.token}`
@@ -144,7 +144,7 @@ test('programs see what signs in to the account, and remove it but for the last'
     authorization: adas,
   })
   assert.deepEqual([last.status, last.json.title], [409, 'conflict'])
-  assert.equal(await signedInAs(newcomer), 'ada@example.org')
+  assert.equal(await signedInAs(visitor), 'ada@example.org')
 })
 
 test('the command line asks providers, shows links and removes them, with a mail', async () => {

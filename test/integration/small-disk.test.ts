@@ -114,7 +114,7 @@ async function fill(file: string): Promise<void> {
       ({ bytesWritten }) => bytesWritten,
       () => 0,
     )
-  // Others write at the same time and may just have made room: then it begins again with big pieces.
+  // Others write at the same time and may just have made room: then it begins again with big chunks.
   for (let refusals = 0; refusals < 3; refusals++) {
     for (const bytes of fillerSizes) {
       for (let i = 0; (i < 16 || bytes === fillerSizes[0]) && (await write(bytes)) === bytes; i++) refusals = 0

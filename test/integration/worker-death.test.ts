@@ -45,9 +45,9 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
   const subscription: { ack(bytes: number): void; close(): void } = workers.subscribe(
     7,
     'mpegts',
-    (piece: LiveChunk) => {
-      if (piece.kind !== kinds.at(-1)) kinds.push(piece.kind)
-      subscription.ack(piece.data.length)
+    (chunk: LiveChunk) => {
+      if (chunk.kind !== kinds.at(-1)) kinds.push(chunk.kind)
+      subscription.ack(chunk.data.length)
     },
   )
 

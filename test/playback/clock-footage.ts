@@ -33,23 +33,23 @@ export type ClockClip = {
 const framesPerSecond = 5
 
 /**
- * The server is stopped meanwhile. Between two pieces nothing is recorded. Returns the id of the camera, which is away for ever.
+ * The server is stopped meanwhile. Between two clips nothing is recorded. Returns the id of the camera, which is away for ever.
  */
-export async function recordClock(server: ServerUnderTest, pieces: readonly ClockClip[]): Promise<number> {
+export async function recordClock(server: ServerUnderTest, clips: readonly ClockClip[]): Promise<number> {
   const owner = ['--user', 'owner@example.com', '--name', 'Clock', '--url', 'rtsp://127.0.0.1:9/none']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...owner, '--type', 'h264', '--record', 'P60D')
-  await addClock(server, id, pieces)
+  await addClock(server, id, clips)
   return id
 }
 
 /** More of it. */
-export async function addClock(server: ServerUnderTest, cameraId: number, pieces: readonly ClockClip[]): Promise<void> {
+export async function addClock(server: ServerUnderTest, cameraId: number, clips: readonly ClockClip[]): Promise<void> {
   await server.stop()
-  await record(server.dataDir, cameraId, pieces)
+  await record(server.dataDir, cameraId, clips)
   await server.start()
 }
 
-async function record(dataDir: string, cameraId: number, pieces: readonly ClockClip[]): Promise<void> {
+async function record(dataDir: string, cameraId: number, clips: readonly ClockClip[]): Promise<void> {
   const archiveDir = join(dataDir, 'archive')
   await markArchive(archiveDir)
   const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
@@ -72,8 +72,8 @@ async function record(dataDir: string, cameraId: number, pieces: readonly ClockC
     gapChanged: () => {},
   }
   const recorder = new CameraRecorder({ cameraId, archiveDir, clock, log: silentLogger, events })
-  for (const [index, piece] of pieces.entries()) {
-    for await (const frameMs of pushClip(recorder, piece, `run-${piece.startMs}-${index}`)) {
+  for (const [index, clip] of clips.entries()) {
+    for await (const frameMs of pushClip(recorder, clip, `run-${clip.startMs}-${index}`)) {
       nowMs = frameMs
       while (recorder.stats().queuedBytes > 100_000) await setImmediate()
     }

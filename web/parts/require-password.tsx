@@ -23,7 +23,7 @@ export function RequirePassword({ children }: { readonly children: (client: Clie
     })
   }
   return (
-    <div className="gate">
+    <div className="password-prompt">
       <p>{account.why}</p>
       {failure !== undefined && <Failure error={failure} />}
       <Button onClick={open} isBusy={isOpening}>

@@ -118,7 +118,11 @@ test('who is invited to a camera reads who shares which, makes the account, and 
     await pages.accounts.guests.invite({ camera, email: 'bob@example.org' })
     return readLink(pages)
   }
-  const [first, second, third] = [await invite('Front <door>'), await invite('Gate'), await invite('see evil.example')]
+  const [first, second, third] = [
+    await invite('Front <door>'),
+    await invite('Garage'),
+    await invite('see evil.example'),
+  ]
   const browser = pages.openBrowser()
   await browser.open(third)
   assert.match(browser.shown!.text, /ada@example\.org shares a camera with you\./)
@@ -283,7 +287,7 @@ test('the password is asked for again after ten minutes, where that matters', as
   assert.equal(browser.shown!.url, '/account/tokens/')
   aheadMs = 10 * 60_000
   await browser.open('/account/tokens/')
-  assert.match(browser.shown!.url, /^\/confirm\/\?errand=/)
+  assert.match(browser.shown!.url, /^\/confirm\/\?return_to=/)
   await browser.submit({ password: 'wrong wrong' })
   assert.match(browser.shown!.text, /The password is wrong/)
   const before = browser.cookies.get('__Host-session')

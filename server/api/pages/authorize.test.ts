@@ -247,7 +247,7 @@ testEachDatabase('who is asked can be somebody else', async (t, database) => {
   await browser.signIn()
   await browser.open(authorize({ state: 'a b' }))
   await browser.submit({}, '/sign-out/')
-  assert.match(browser.shown!.url, /^\/sign-in\/\?errand=/)
+  assert.match(browser.shown!.url, /^\/sign-in\/\?return_to=/)
   await browser.submit({ email: 'eve@example.org', password })
   assert.match(browser.shown!.text, /eve@example\.org/)
   await browser.submit({ answer: 'allow' }, '/oauth/')

@@ -112,7 +112,7 @@ const hostile = fc.oneof(
 
 const names = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom('client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'token') },
-  { weight: 5, arbitrary: fc.constantFrom('errand', 'next', 'email', 'password', 'new_password', 'code', 'done') },
+  { weight: 5, arbitrary: fc.constantFrom('return_to', 'next', 'email', 'password', 'new_password', 'code', 'done') },
   { weight: 5, arbitrary: fc.constantFrom('grant_type', 'username', 'refresh_token', 'code_challenge', 'question') },
   { weight: 3, arbitrary: fc.constantFrom('revoke', 'app', 'browser', 'others', 'answer', 'first_name', 'name') },
   hostile,

@@ -12,7 +12,7 @@ export function showRecoveryCodes(
   { user, recoveryCodes }: NewRecoveryCodes,
 ): ShownPage {
   const { recoveryCodes: texts } = call.texts
-  const returnTo = service.findReturnTo(call, call.query.get('errand') ?? '')
+  const returnTo = service.findReturnTo(call, call.query.get('return_to') ?? '')
   return {
     kind: 'page',
     title: texts.title,

@@ -123,7 +123,7 @@ test('who is not signed in is sent to sign in, and comes back', async (t) => {
     if (audience !== 'user') continue
     const browser = pages.openBrowser()
     const { text, url } = await browser.open(path)
-    assert.match(url, /^\/sign-in\/\?errand=[\w-]{50,500}$/, path)
+    assert.match(url, /^\/sign-in\/\?return_to=[\w-]{50,500}$/, path)
     assert.doesNotMatch(text, /ada@/)
     await browser.submit({ email: 'ada@example.org', password })
     assert.equal(browser.shown!.url, path)

@@ -378,7 +378,7 @@ test('where owners need one, an owner without is led to set one up and gets nowh
     '/sign-in/',
   ]) {
     await owner.open(path)
-    assert.ok(owner.shown!.url.startsWith(`${ownPath}?errand=`), `${path} ${owner.shown!.url}`)
+    assert.ok(owner.shown!.url.startsWith(`${ownPath}?return_to=`), `${path} ${owner.shown!.url}`)
     if (path === '/docs/') continue
     const formToken = readForms(owner.shown!.text)[0]!.fields.form_token!
     const { location } = await owner.post(path, {
@@ -387,14 +387,14 @@ test('where owners need one, an owner without is led to set one up and gets nowh
       name: 'token',
       answer: 'allow',
     })
-    assert.ok(location?.startsWith(`${ownPath}?errand=`), `POST ${path} ${location}`)
+    assert.ok(location?.startsWith(`${ownPath}?return_to=`), `POST ${path} ${location}`)
   }
   assert.deepEqual(await pages.deps.personalTokens.list(user.id), [])
   // Sessions of before go on.
   assert.equal((await before.open('/account/')).url, '/account/')
   await owner.open('/account/tokens/')
   assert.match(owner.shown!.text, /owners need a second factor/)
-  const link = /href="(\/account\/second-factor\/app\/\?errand=[^"]*)"/.exec(owner.shown!.text)![1]!
+  const link = /href="(\/account\/second-factor\/app\/\?return_to=[^"]*)"/.exec(owner.shown!.text)![1]!
   await owner.open(link)
   await owner.submit({ code: codeAt(readSecret(owner.shown!.text), clock.nowMs()) }, appPath)
   assert.equal(readCodes(owner.shown!.text).length, 10)

@@ -58,17 +58,17 @@ export class SignInService {
   /** To the sign-in page and from there to `returnTo`, which the browser takes along, sealed. */
   sendToSignIn(call: PageCall, returnTo: ReturnTo): Redirect {
     const sealed = this.sealReturnTo(call, returnTo)
-    return redirect(sealed === undefined ? signInPath : `${signInPath}?errand=${sealed}`)
+    return redirect(sealed === undefined ? signInPath : `${signInPath}?return_to=${sealed}`)
   }
 
   /** To the page that asks for the password once more, and from there to `path`. */
   sendToConfirm(call: PageCall, path: string): Redirect {
-    return redirect(`${confirmPath}?errand=${this.sealReturnTo(call, { path }) ?? ''}`)
+    return redirect(`${confirmPath}?return_to=${this.sealReturnTo(call, { path }) ?? ''}`)
   }
 
   /** To the page where a second factor is set up, and from there to `path`. */
   sendToSetUp(call: PageCall, path: string): Redirect {
-    return redirect(`${ownSecondFactorPath}?errand=${this.sealReturnTo(call, { path }) ?? ''}`)
+    return redirect(`${ownSecondFactorPath}?return_to=${this.sealReturnTo(call, { path }) ?? ''}`)
   }
 
   /** Sealed. Undefined when it leads nowhere on this server. */

@@ -65,9 +65,9 @@ export class NameResolver {
   readonly #servers: readonly string[] | undefined
   readonly #limits: NameResolverLimits
   readonly #asksSystem: boolean | undefined
-  readonly #gate: FairSemaphore<number | undefined>
+  readonly #semaphore: FairSemaphore<number | undefined>
   /** The system blocks a thread per name, even past its deadline. */
-  readonly #systemGate: FairSemaphore<number | undefined>
+  readonly #systemSemaphore: FairSemaphore<number | undefined>
   readonly #hosts: WatchedFile<ReturnType<typeof parseHostsFile>>
   readonly #settings: WatchedFile<ResolverSettings>
   readonly #others: WatchedFile<boolean>
@@ -79,13 +79,13 @@ export class NameResolver {
     this.#asksSystem = asksSystem
     const { ofAccount, inAll, waitingOfAccount } = this.#limits
     const refusal = 'too many names are being looked up'
-    this.#gate = new FairSemaphore({
+    this.#semaphore = new FairSemaphore({
       maxRunning: inAll,
       maxRunningOfOne: ofAccount,
       maxWaitingOfOne: waitingOfAccount,
       refusal,
     })
-    this.#systemGate = new FairSemaphore({
+    this.#systemSemaphore = new FairSemaphore({
       maxRunning: 1,
       maxRunningOfOne: 1,
       maxWaitingOfOne: waitingOfAccount,
@@ -99,7 +99,7 @@ export class NameResolver {
 
   /** Lookups that run and wait, and how many were refused. */
   stats(): { readonly running: number; readonly waiting: number; readonly refused: number } {
-    return this.#gate.stats()
+    return this.#semaphore.stats()
   }
 
   /**
@@ -113,7 +113,7 @@ export class NameResolver {
     if (known) return known.map(toFound)
     if (isLocalhost(host, { isBelow: true })) return ['127.0.0.1', '::1'].map(toFound)
     if (host === '' || host.length > maxNameLength || /\s/.test(host)) throw describeUnknown(host)
-    return this.#gate.run(account, () => this.#lookupInTime(host, account, signal), signal)
+    return this.#semaphore.run(account, () => this.#lookupInTime(host, account, signal), signal)
   }
 
   async #lookupInTime(host: string, account: number | undefined, signal: AbortSignal | undefined) {
@@ -193,7 +193,7 @@ export class NameResolver {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
     stopped.catch(() => {})
-    const asked = this.#systemGate.run(account, () => lookup(host, { all: true, order: 'verbatim' }), signal)
+    const asked = this.#systemSemaphore.run(account, () => lookup(host, { all: true, order: 'verbatim' }), signal)
     asked.catch(() => {})
     return Promise.race([asked, stopped]).catch((error) => {
       signal.throwIfAborted()

@@ -98,7 +98,9 @@ function measure(samples: Float32Array): { tone: number; rest: number } {
 suite('audio', () => {
   const sources = telephoneCodings.map((coding): AudioSource => ({ coding, sampleRate: 8000 }))
   for (const source of [...sources, { coding: 'pcmu', sampleRate: 16_000 } as const]) {
-    test(`${source.coding} of ${source.sampleRate} Hz sounds as it should, when it should`, { skip }, async () => {
+    test(`${source.coding} of ${source.sampleRate} Hz is transcoded without change of pitch or time`, {
+      skip,
+    }, async () => {
       await using transcoder = openTranscoder()
       const onset = 1
       const bytes = encode(source.coding, createTone(source.sampleRate * 3, source.sampleRate, onset))
@@ -171,7 +173,7 @@ suite('audio', () => {
 const id = fc.nat(2 ** 32 - 2)
 const bytes = fc.uint8Array({ maxLength: 50 })
 
-test('messages are read as they were written, in any pieces', () => {
+test('messages are read as they were written, in any chunks', () => {
   const request: fc.Arbitrary<AudioRequest> = fc.oneof(
     fc.record({
       type: fc.constant('open' as const),

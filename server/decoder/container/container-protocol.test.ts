@@ -31,7 +31,7 @@ const messages: fc.Arbitrary<ContainerMessage> = fc.oneof(
   }),
 )
 
-test('what is written is read, whatever the pieces it comes in', () => {
+test('what is written is read, whatever the chunks it comes in', () => {
   fc.assert(
     fc.property(fc.array(messages, { maxLength: 5 }), fc.integer({ min: 1, max: 20 }), (sent, step) => {
       const stream = Buffer.concat(sent.map(writeContainerMessage))

@@ -110,7 +110,7 @@ function toElement(node: Node, depth: number): XmlElement {
   return { name, attributes: new Map(attributes), children, text: text.trim() }
 }
 
-/** Of a piece of text: undefined. */
+/** Undefined for text. */
 function nameOf(node: Node): string | undefined {
   return Object.keys(node).find((key) => key !== attributesKey && key !== textKey && key !== literalKey)
 }

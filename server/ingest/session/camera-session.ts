@@ -76,9 +76,9 @@ export async function runCamera(options: RunCameraOptions): Promise<void> {
   const log = options.context.log.child({ cameraId: options.target.cameraId })
   const context = { ...options.context, log }
   const { clock } = context
-  const teller = new StatusReporter({ onStatus: options.onStatus, clock, log, signal })
+  const reporter = new StatusReporter({ onStatus: options.onStatus, clock, log, signal })
   const pauses = new ReconnectPauses(random)
-  const connect = createConnect({ ...options, context }, { demand, teller })
+  const connect = createConnect({ ...options, context }, { demand, reporter })
   while (!signal.aborted) {
     const { error, onlineMs } = await connect()
     if (signal.aborted) return
@@ -118,12 +118,12 @@ async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal
  */
 type Outcome = { readonly error: CameraError | undefined; readonly onlineMs: number }
 
-type Shared = { readonly demand: Demand; readonly teller: StatusReporter }
+type Shared = { readonly demand: Demand; readonly reporter: StatusReporter }
 
 /**
  * Opens one connection after another. They share the arrival clock, the counters and what was learned about the camera.
  */
-function createConnect(options: RunCameraOptions, { demand, teller }: Shared): () => Promise<Outcome> {
+function createConnect(options: RunCameraOptions, { demand, reporter }: Shared): () => Promise<Outcome> {
   const { context, target, publish, keepsDamaged, signal, tellsAll = () => true } = options
   const { stats = createCameraStats(), createRunId = randomUUID } = options
   const { clock, log } = context
@@ -143,7 +143,7 @@ function createConnect(options: RunCameraOptions, { demand, teller }: Shared): (
     let onlineSinceMs: number | undefined
     const idle = new AbortController()
     const ended = AbortSignal.any([signal, idle.signal])
-    if (!tellsAll()) teller.tellInTime(hideTrouble(), () => !tellsAll() && !memory.isPublic)
+    if (!tellsAll()) reporter.tellInTime(hideTrouble(), () => !tellsAll() && !memory.isPublic)
     try {
       return await runCameraConnection({
         ...{ context, stats, arrivalClock, createRunId, publish, memory, keepsDamaged },
@@ -158,7 +158,7 @@ function createConnect(options: RunCameraOptions, { demand, teller }: Shared): (
             stats.connections++
             void endWhenIdle(demand, idle, { clock, ended })
           }
-          teller.online(format)
+          reporter.online(format)
         },
       })
     } catch (thrown) {
@@ -172,8 +172,8 @@ function createConnect(options: RunCameraOptions, { demand, teller }: Shared): (
       if (error.kind === 'internal' && !isStopped) log.error({ cause: errorChain(error) }, 'camera session failed')
       if (onlineMs > 0) publish({ kind: 'end', reason: isStopped ? stopReason(signal) : error.reason })
       if (isStopped) return { error, onlineMs }
-      if (onlineMs > 0) teller.lost(error, onlineMs)
-      else if (tellsAll() || memory.isPublic || isAboutAddress(error)) teller.failed(error)
+      if (onlineMs > 0) reporter.lost(error, onlineMs)
+      else if (tellsAll() || memory.isPublic || isAboutAddress(error)) reporter.failed(error)
       else logHidden(error)
       return { error, onlineMs }
     } finally {

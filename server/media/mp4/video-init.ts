@@ -17,7 +17,7 @@ export function writeVideoInit(init: Uint8Array): Uint8Array {
   return out
 }
 
-/** The box in pieces, without what does not belong in it. */
+/** The bytes of the box, without what does not belong in it. */
 function keep(init: Uint8Array, box: ScannedBox): Uint8Array[] {
   const whole = init.subarray(box.offset, box.offset + box.bytes)
   if (box.type !== 'moov' && box.type !== 'mvex') return [whole]

@@ -28,7 +28,7 @@ export function writePesHeader(streamId: number, { pts90k, dts90k }: PesTimes, p
   return header
 }
 
-/** Four bits of prefix and 33 bits of time in pieces of 3, 15 and 15 bits, each followed by a marker bit. */
+/** Four bits of prefix and 33 bits of time in groups of 3, 15 and 15 bits, each followed by a marker bit. */
 function writeTime(prefix: number, time90k: number): number[] {
   const time = wrap33(time90k)
   const top = Math.floor(time / 0x40000000)

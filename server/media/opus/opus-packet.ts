@@ -1,4 +1,4 @@
-// How long an Opus packet sounds (RFC 6716 3.1 and 3.2), and what a file says of an Opus track ("Encapsulation of Opus in ISO Base
+// The duration of an Opus packet (RFC 6716 3.1 and 3.2), and what a file says of an Opus track ("Encapsulation of Opus in ISO Base
 // Media File Format" 4.3.2). Opus always counts in 48 kHz.
 
 export const opusSampleRate = 48_000

@@ -30,7 +30,7 @@ export type Identity = Person & {
   readonly usedAtMs: number | null
 }
 
-export type Newcomer = Pick<NewUser, 'firstName' | 'lastName'> & { readonly email: string }
+export type NewIdentityUser = Pick<NewUser, 'firstName' | 'lastName'> & { readonly email: string }
 
 export type UnlinkOptions = {
   /** True if identities of the issuer can sign in at present. */
@@ -106,14 +106,14 @@ export class Identities {
    * the address by a user who is not disabled. Throws 'forbidden' without one, 'conflict' if there is an account with
    * the address, the identity has an account, or there is no owner yet.
    */
-  async addUser(newcomer: Newcomer, person: Person, needsInvitation: boolean): Promise<User> {
+  async addUser(account: NewIdentityUser, person: Person, needsInvitation: boolean): Promise<User> {
     const user = await this.#change(async (transaction) => {
       const users = new Users(transaction, { publish: () => {} }, this.#clock)
-      await lockAddress(transaction, emailKey(newcomer.email))
+      await lockAddress(transaction, emailKey(account.email))
       if (!(await users.hasOwner())) throw conflictingAccount('set_up_not_yet')
-      if (await users.findByEmail(newcomer.email)) throw conflictingAccount('account_exists')
-      if (needsInvitation) await useInvitation(transaction, newcomer.email, this.#clock.nowMs())
-      const added = await users.insert({ ...newcomer, isOwner: false, passwordHash: noPassword })
+      if (await users.findByEmail(account.email)) throw conflictingAccount('account_exists')
+      if (needsInvitation) await useInvitation(transaction, account.email, this.#clock.nowMs())
+      const added = await users.insert({ ...account, isOwner: false, passwordHash: noPassword })
       await this.#insert(transaction, added.id, person)
       return added
     })

@@ -20,7 +20,7 @@ testEachDatabase('guests: an address once per camera, found through their camera
   const { store } = await openStore(t)
   const { guests } = store
   const owner = await addUser(store, 'owner@x')
-  const [door, gate] = [await addCamera(store, owner.id), await addCamera(store, owner.id, 'Gate')]
+  const [door, garage] = [await addCamera(store, owner.id), await addCamera(store, owner.id, 'Garage')]
   const guest = await guests.insert({ ...none, cameraId: door.id, email: 'Ada@Example.org' })
   assert.deepEqual(guest, {
     id: guest.id,
@@ -36,9 +36,9 @@ testEachDatabase('guests: an address once per camera, found through their camera
   const again = { ...none, cameraId: door.id, email: 'ADA@example.org' }
   await assert.rejects(guests.insert(again), { kind: 'conflict' })
   await assert.rejects(guests.insert({ ...again, cameraId: 999 }), { kind: 'not_found' })
-  const other = await guests.insert({ ...again, cameraId: gate.id })
+  const other = await guests.insert({ ...again, cameraId: garage.id })
   assert.deepEqual(await guests.find(door.id, guest.id), guest)
-  assert.equal(await guests.find(gate.id, guest.id), undefined)
+  assert.equal(await guests.find(garage.id, guest.id), undefined)
   assert.deepEqual(await guests.findByEmail(door.id, 'ada@EXAMPLE.org'), guest)
   const third = await guests.insert({ ...none, cameraId: door.id, email: 'c@x' })
   assert.deepEqual(await guests.listByCamera(door.id, { limit: 1, offset: 1 }), [third])
@@ -49,15 +49,15 @@ testEachDatabase('guests: an address once per camera, found through their camera
   assert.deepEqual(await guests.update(door.id, guest.id, {}), allowed)
   const told = await guests.update(door.id, guest.id, { sharesNotifications: true })
   assert.deepEqual(told, { ...allowed, sharesNotifications: true })
-  await assert.rejects(guests.update(gate.id, guest.id, { canViewRecordings: false }), { kind: 'not_found' })
+  await assert.rejects(guests.update(garage.id, guest.id, { canViewRecordings: false }), { kind: 'not_found' })
   assert.deepEqual(await guests.find(door.id, guest.id), told)
 
-  assert.equal(await guests.remove(gate.id, guest.id), false)
+  assert.equal(await guests.remove(garage.id, guest.id), false)
   assert.equal(await guests.remove(door.id, guest.id), true)
   assert.equal(await guests.remove(door.id, guest.id), false)
   assert.ok((await guests.insert(again)).id > third.id, 'ids are never used twice')
-  await store.cameras.remove(gate.id)
-  assert.equal(await guests.find(gate.id, other.id), undefined)
+  await store.cameras.remove(garage.id)
+  assert.equal(await guests.find(garage.id, other.id), undefined)
 })
 
 testEachDatabase('a guest row waits for an account of its address, and stays with that account', async (t, place) => {
@@ -181,7 +181,7 @@ testEachDatabase(
   async (t, { openStore }) => {
     const { store } = await openStore(t)
     const owner = await addUser(store, 'o@x')
-    const [door, gate] = [await addCamera(store, owner.id), await addCamera(store, owner.id)]
+    const [door, garage] = [await addCamera(store, owner.id), await addCamera(store, owner.id)]
     const link = (cameraId: number, email: string) => {
       const hash = randomBytes(32)
       const expiresAtMs = Date.now() + 60_000
@@ -193,7 +193,7 @@ testEachDatabase(
     const [removed, other, elsewhere] = [
       await link(door.id, 'ADA@x'),
       await link(door.id, 'bob@x'),
-      await link(gate.id, 'ada@x'),
+      await link(garage.id, 'ada@x'),
     ]
     await store.guests.remove(door.id, id)
     const isThere = async (hash: Uint8Array) => (await store.links.find('invitation', hash)) !== undefined

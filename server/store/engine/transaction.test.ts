@@ -21,7 +21,7 @@ testEachDatabase(
       const { id } = await users.insert(ada)
       const door = { ownerId: id, name: 'Door', type: 'h264', url: 'rtsp://h/', username: 'u', password: 'p' } as const
       const camera = await cameras.insert(door)
-      await cameras.update(camera.id, { name: 'Gate' })
+      await cameras.update(camera.id, { name: 'Garage' })
       await cameras.setStatus(camera.id, { status: 'online' })
       await tokens.setLastUsed(new Map([[1, 5]]))
       assert.deepEqual(heard, [])
@@ -29,7 +29,7 @@ testEachDatabase(
     })
     assert.deepEqual(heard, ['accounts', { camera: 1 }, 'status'])
     assert.deepEqual(await store.users.list(), [user])
-    assert.equal((await store.cameras.list())[0]?.name, 'Gate')
+    assert.equal((await store.cameras.list())[0]?.name, 'Garage')
   },
 )
 
@@ -59,14 +59,14 @@ testEachDatabase(
     const door = { ownerId, name: 'Door', type: 'h264', url: 'rtsp://h/', username: 'u', password: 'p' } as const
     const { id } = await store.cameras.insert(door)
     await Promise.all([
-      store.cameras.update(id, { name: 'Gate' }),
+      store.cameras.update(id, { name: 'Garage' }),
       store.cameras.update(id, { url: 'rtsp://h/2' }),
       store.cameras.update(id, { password: 'q' }),
     ])
     const { name, url, username, password } = await store.cameras.get(id)
     assert.deepEqual(
       { name, url, username, password },
-      { name: 'Gate', url: 'rtsp://h/2', username: 'u', password: 'q' },
+      { name: 'Garage', url: 'rtsp://h/2', username: 'u', password: 'q' },
     )
   },
 )

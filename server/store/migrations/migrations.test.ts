@@ -46,12 +46,12 @@ test('footage is found through the index alone, however the tables grow', async 
       `explain query plan select start_ms, end_ms, run_id, gap_reason from segments where ${where} order by start_ms`,
     )
     .all()
-  const sound = `${where} and codecs like '%,%'`
-  const soundPlan = database.prepare(`explain query plan select id from segments where ${sound} limit 1`).all()
+  const audio = `${where} and codecs like '%,%'`
+  const audioPlan = database.prepare(`explain query plan select id from segments where ${audio} limit 1`).all()
   database.close()
   assert.equal(plan.length, 1)
   assert.match(String(plan[0]!.detail), /USING COVERING INDEX segments_by_time .*start_ms>\? AND start_ms<\?/)
-  assert.match(String(soundPlan[0]!.detail), /USING INDEX segments_with_audio .*start_ms>\? AND start_ms<\?/)
+  assert.match(String(audioPlan[0]!.detail), /USING INDEX segments_with_audio .*start_ms>\? AND start_ms<\?/)
 })
 
 test('pages of events are found through an index alone, and counted without looking at one', async (t) => {

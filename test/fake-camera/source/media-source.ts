@@ -13,7 +13,7 @@ export type MediaSource = {
   detach(player: Player): void
   /** Steps the camera's wall clock and its RTP timestamps by `ms`, either way. */
   jumpClock(ms: number): void
-  /** Sends nothing on the audio track, which is still described; or again what sounds. */
+  /** Sends nothing on the audio track, which is still described; or resumes the audio. */
   muteAudio(isMuted: boolean): void
   /** So many times fewer pictures, with timestamps as if all came; 1 is as it should be. Live streams without audio only. */
   slowDown(factor: number): void

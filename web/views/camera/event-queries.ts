@@ -17,25 +17,25 @@ export type EventsInView = {
 
 const hourMs = 3_600_000
 const intervalMs = 10_000
-/** The most events read for one piece of time. Pieces get shorter as the view does. */
+/** The most events read for one chunk of time. Chunks get shorter as the view does. */
 const limit = 500
 
 export function useEvents(kind: CameraKind, cameraId: number, view: View): EventsInView {
   const client = useClient()
-  const pieceMs = (view.endMs - view.startMs > 6 * hourMs ? 24 : 3) * hourMs
-  const first = Math.floor(view.startMs / pieceMs)
-  const last = Math.floor((view.endMs - 1) / pieceMs)
+  const chunkMs = (view.endMs - view.startMs > 6 * hourMs ? 24 : 3) * hourMs
+  const first = Math.floor(view.startMs / chunkMs)
+  const last = Math.floor((view.endMs - 1) / chunkMs)
   return useQueries({
-    queries: Array.from({ length: last - first + 1 }, (_, index) => (first + index) * pieceMs).map((startMs) => ({
-      queryKey: ['events', cameraId, 'timeline', startMs, pieceMs],
+    queries: Array.from({ length: last - first + 1 }, (_, index) => (first + index) * chunkMs).map((startMs) => ({
+      queryKey: ['events', cameraId, 'timeline', startMs, chunkMs],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         client.events.listOfCamera(
           cameraId,
-          { start: writeTime(startMs), end: writeTime(startMs + pieceMs), limit },
+          { start: writeTime(startMs), end: writeTime(startMs + chunkMs), limit },
           { signal },
         ),
       enabled: kind === 'own',
-      refetchInterval: startMs + pieceMs < Date.now() ? (false as const) : intervalMs,
+      refetchInterval: startMs + chunkMs < Date.now() ? (false as const) : intervalMs,
     })),
     combine: (results) => ({
       events: results

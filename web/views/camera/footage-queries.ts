@@ -52,7 +52,7 @@ export type Footage = {
   readonly error: unknown
 }
 
-/** The timeline between two moments, read in pieces of a few hours, so that panning reads only what is new. */
+/** The timeline between two moments, read in chunks of a few hours, so that panning reads only what is new. */
 export function useFootage(
   kind: CameraKind,
   id: number,
@@ -62,9 +62,9 @@ export function useFootage(
   const client = useClient()
   const first = Math.floor(view.startMs / timelineStepMs)
   const last = Math.floor((view.endMs - 1) / timelineStepMs)
-  const pieces = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * timelineStepMs)
+  const chunks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * timelineStepMs)
   return useQueries({
-    queries: pieces.map((startMs) => {
+    queries: chunks.map((startMs) => {
       const endMs = startMs + timelineStepMs
       // The distant past changes only when recordings are deleted.
       const isSettled = endMs < Date.now() - settledMs

@@ -20,13 +20,13 @@ export function createConfirmPage(deps: ConfirmDeps, service: SignInService): Pa
     audience: 'user',
     isOpenWithoutSecondFactor: true,
     get: async (call) => {
-      const returnToName = call.query.get('errand') ?? ''
+      const returnToName = call.query.get('return_to') ?? ''
       if (await users.hasPassword(call.user.id)) return show(call, returnToName)
       return showProviders(call, service.findReturnTo(call, returnToName)?.path ?? service.home, deps)
     },
     async post(call, form) {
       const { texts, user, session, context } = call
-      const returnToName = form.get('errand')
+      const returnToName = form.get('return_to')
       const password = form.get('password')
       const refuse = (status: number, problem: FormProblem): ShownPage => ({
         ...show(call, returnToName, problem),
@@ -56,7 +56,7 @@ ${drawNotice(problem?.notice)}
 ${drawForm({
   action: confirmPath,
   formToken: session.formToken,
-  hidden: { errand: returnToName },
+  hidden: { return_to: returnToName },
   content: [
     drawUsername(user.email),
     drawField({

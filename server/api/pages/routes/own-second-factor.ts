@@ -150,9 +150,9 @@ function drawNewPasskey({ texts, session, url }: UserCall, options: object, prob
 function drawApp(call: UserCall, { appSinceMs }: SecondFactorList, nowMs: number): Html {
   const { secondFactor, ago } = call.texts
   if (appSinceMs === null) {
-    const returnTo = call.query.get('errand') ?? ''
+    const returnTo = call.query.get('return_to') ?? ''
     const path =
-      returnTo === '' ? authenticatorAppPath : `${authenticatorAppPath}?errand=${encodeURIComponent(returnTo)}`
+      returnTo === '' ? authenticatorAppPath : `${authenticatorAppPath}?return_to=${encodeURIComponent(returnTo)}`
     return html`<p><a class="button" href="${path}">${secondFactor.addApp}</a></p>`
   }
   const row = drawRow(call, {

@@ -38,7 +38,7 @@ export function createSignInPage(deps: SignInDeps, service: SignInService): Page
       return show(call, { returnToName, done })
     },
     async post(call, form) {
-      const returnToName = form.get('errand')
+      const returnToName = form.get('return_to')
       const email = form.trimmed('email')
       const refuse = async (status: number, problem: FormProblem, retryAfterSeconds?: number): Promise<ShownPage> => ({
         ...(await show(call, { returnToName, email, problem })),
@@ -82,7 +82,7 @@ export function createSignInPage(deps: SignInDeps, service: SignInService): Page
 /** A link to this page may name where to go on; from then on it is kept here. */
 function readReturnToName(call: PageCall, service: SignInService): string {
   const next = call.query.get('next')
-  return (next !== null && service.sealReturnTo(call, { path: next })) || (call.query.get('errand') ?? '')
+  return (next !== null && service.sealReturnTo(call, { path: next })) || (call.query.get('return_to') ?? '')
 }
 
 function checkFields({ texts }: PageCall, form: Form, email: string): FormProblem | undefined {
@@ -123,7 +123,7 @@ function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
     isFirst: email !== '',
   })
   const account = drawEmailField(texts, { autocomplete: 'username', value: email, problem, isFirst: email === '' })
-  const hidden = { errand: returnTo ? returnToName : undefined }
+  const hidden = { return_to: returnTo ? returnToName : undefined }
   const form = { action: signInPath, formToken: visit.formToken, hidden }
   return {
     kind: 'page',
