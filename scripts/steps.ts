@@ -19,6 +19,7 @@ export function runStaticChecks(counts: Counts): void {
     ['types of the SDK', bin('tsc'), '-p', 'sdk', '--noEmit'],
     ['floors', process.execPath, 'scripts/check-floors.ts'],
     ['documentation', process.execPath, 'scripts/check-docs.ts'],
+    ['words', process.execPath, 'scripts/check-words.ts'],
     ['security checks and their tests', process.execPath, 'scripts/check-security.ts'],
   ]
   for (const [title, program, ...args] of checks) {

@@ -18,7 +18,7 @@ const ids: number[] = []
 before(async () => {
   const size = { scene: 'yard', width: 480, height: 270, framesPerSecond: 10, gopFrames: 10, hasAudio: true } as const
   source = await openFakeCamera({ streams: names.map((name) => ({ name, ...size })) })
-  source.faults.describeAs('no_sound', names[1])
+  source.faults.describeAs('no_audio', names[1])
   server = await openServer()
   for (const name of names) {
     const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
@@ -44,9 +44,9 @@ test('hls.js keeps playing live and recorded while the audio track disappears, r
   }
   await seeNow(viewers)
   const changes: DescriptionFault[][] = [
-    ['no_sound', 'none'],
-    ['none', 'no_sound'],
-    ['no_sound', 'none'],
+    ['no_audio', 'none'],
+    ['none', 'no_audio'],
+    ['no_audio', 'none'],
   ]
   for (const faults of changes) {
     for (const [i, fault] of faults.entries()) source.faults.describeAs(fault, names[i])

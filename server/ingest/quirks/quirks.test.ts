@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openScriptedCamera } from '../rtsp/scripted-camera.ts'
 import { hastyClock, timesOf, watchCamera } from '../session/watch-camera.ts'
-import { oddities } from './oddities.ts'
+import { protocolQuirks } from './protocol-quirks.ts'
 import { packetQuirks } from './packet-quirks.ts'
 import { sent } from './quirk.ts'
 import { sessionQuirks } from './session-quirks.ts'
 
-const quirks = [...sessionQuirks, ...packetQuirks, ...oddities]
+const quirks = [...sessionQuirks, ...packetQuirks, ...protocolQuirks]
 
 for (const { camera, symptom, script, account, isHasty, pictures = sent - 1, check } of quirks) {
   test(`${camera}: ${symptom}`, async () => {

@@ -4,7 +4,7 @@ import type { Sdp, SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import type { PacketFault } from './packet-faults.ts'
 
 /** How a stream is described: as it is, without its video, without its audio, with a codec nobody knows, without its parameter sets, or in no known form. */
-export type DescriptionFault = 'none' | 'no_video' | 'no_sound' | 'unknown_codec' | 'no_parameter_sets' | 'unreadable'
+export type DescriptionFault = 'none' | 'no_video' | 'no_audio' | 'unknown_codec' | 'no_parameter_sets' | 'unreadable'
 
 export type StreamFaults = {
   /** Until then (monotonic milliseconds) the camera sends nothing and answers nothing. */
@@ -24,7 +24,7 @@ export function createStreamFaults(): StreamFaults {
 export function describeSession(name: string, tracks: readonly SdpMedia[], fault: DescriptionFault): Sdp {
   const media = tracks
     .filter(({ type }) => fault !== 'no_video' || type !== 'video')
-    .filter(({ type }) => fault !== 'no_sound' || type !== 'audio')
+    .filter(({ type }) => fault !== 'no_audio' || type !== 'audio')
     .map((track) => (fault === 'unknown_codec' && track.type === 'video' ? withUnknownCodec(track) : track))
     .map((track) => (fault === 'no_parameter_sets' ? withoutParameterSets(track) : track))
   return { sessionName: name, control: '*', media }

@@ -6,7 +6,7 @@ import { audioVideoSdp, videoSdp } from '../rtsp/scripted-camera.ts'
 import { timesOf } from '../session/watch-camera.ts'
 import { answerSetup, play, type Quirk, sent } from './quirk.ts'
 
-export const oddities: readonly Quirk[] = [
+export const protocolQuirks: readonly Quirk[] = [
   {
     camera: 'none we can name',
     symptom: 'packets on channels nobody agreed on',
