@@ -27,7 +27,9 @@ export function parseUnusedWords(page: string): UnusedWord[] {
 
 /** One line per use. */
 export function findUnusedWords(path: string, text: string, words: readonly UnusedWord[]): string[] {
-  const banned = words.filter(({ allowedIn }) => !allowedIn.some((each) => path === each || path.startsWith(`${each}/`)))
+  const banned = words.filter(
+    ({ allowedIn }) => !allowedIn.some((each) => path === each || path.startsWith(`${each}/`)),
+  )
   const found: string[] = []
   for (const [index, line] of [path, ...text.split('\n')].entries()) {
     const used = new Set(splitWords(line))

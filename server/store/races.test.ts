@@ -1,4 +1,4 @@
-// Several processes on one database at once: nothing is lost, nothing happens twice, nobody gives up.
+// Several processes use one database concurrently: nothing is lost or done twice, and no process gives up.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
 
-/** Runs `body` in four processes on the same database; gives what each returned. `at` is the number of the process. */
+/** Runs `body` in four processes on the same database and returns their results. `at` is the number of the process. */
 async function race<T>(database: string, credentialsKey: Uint8Array, body: string): Promise<T[]> {
   const from = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
   const program = `

@@ -1,6 +1,6 @@
-// The tables as Kysely sees them: column names and types as stored. What callers see is in the file of each table.
+// The tables as Kysely sees them: column names and types as stored. What callers see is defined in each table's file.
 //
-// Kept to what SQLite and PostgreSQL share: times are Unix milliseconds, booleans 0 or 1, bytes are Uint8Array.
+// Limited to what SQLite and PostgreSQL share: times are Unix milliseconds, booleans are 0 or 1, bytes are Uint8Array.
 
 import type { Generated, Selectable } from 'kysely'
 import type { RecordingStatus } from '../../contract/recording-status.ts'
@@ -9,7 +9,7 @@ export type Tables = {
   users: {
     id: Generated<number>
     email: string
-    /** Lower case; what is unique. */
+    /** In lower case; this is the unique form. */
     email_key: string
     first_name: string
     last_name: string
@@ -18,7 +18,7 @@ export type Tables = {
     /** Owners manage the server and its users. */
     is_owner: Generated<number>
     disabled_at_ms: number | null
-    /** Grows whenever what signs in to the account changes. */
+    /** Incremented by every change of what signs in to the account. */
     credentials_version: Generated<number>
     /** 1 while there is an authenticator app or a passkey. */
     has_second_factor: Generated<number>
@@ -35,13 +35,13 @@ export type Tables = {
     credentials: Uint8Array | null
     /** See event-hash.ts. */
     event_hash_sealed: string
-    /** SHA-256 of the hash, to look it up by; every row has it. */
+    /** SHA-256 of the hash, for lookups. */
     event_hash_digest: Uint8Array | null
     has_audio: number
     keeps_damaged: Generated<number>
     status: 'online' | 'offline' | 'unknown'
     status_reason: string | null
-    /** Finer than the reason, of which recordings keep theirs. */
+    /** More precise than the reason, which recordings also store. */
     status_code: string | null
     status_detail: string | null
     snapshot_at_ms: number | null
@@ -56,7 +56,7 @@ export type Tables = {
     status_detail: string | null
     enabled_at_ms: number
     deactivated_at_ms: number | null
-    /** When recording stops, or has stopped; 0 for by hand, null for never. */
+    /** When recording stops or has stopped; 0 if it was stopped by hand, null for never. */
     records_until_ms: number | null
   }
   tokens: {
@@ -67,19 +67,19 @@ export type Tables = {
     hash: Uint8Array
     prefix: string
     last_four: string
-    /** Space separated. */
+    /** Separated by spaces. */
     scope: string
-    /** 0 for a value brought along that looks like ours but fails our checksum. */
+    /** 0 for an imported value that looks like one of our tokens but has a wrong checksum. */
     is_checksum_valid: number
     created_at_ms: number
     last_used_at_ms: number | null
     revoked_at_ms: number | null
-    /** The token it was made with; null when a person made it. */
+    /** The token that created this one; null if a person created it. */
     parent_id: number | null
-    /** The grant it, or the first of those it was made with, was made with. */
+    /** The grant that created this token, or the first token in its chain. */
     grant_id: number | null
   }
-  /** No foreign key to cameras: the rows must outlive a removed camera until its files are gone. */
+  /** No foreign key to cameras: rows outlive a removed camera until its files are deleted. */
   segments: {
     id: Generated<number>
     camera_id: number
@@ -96,52 +96,54 @@ export type Tables = {
     height: number
     init_hash: string
     gap_reason: string | null
-    /** CRC-32 of the checksums of its fragments; null while it is open, and for files from before there were any. */
+    /** CRC-32 of the checksums of its fragments; null while the file is open. */
     checksum: number | null
   }
-  /** Apart from `segments` so that a timeline reads small rows only. */
+  /** Separate from `segments`, so that timelines read only small rows. */
   segment_fragments: {
     segment_id: number
     fragments: Uint8Array
   }
-  /** Of closed segments that have any. */
+  /** Rows exist only for closed segments with holes. */
   segment_holes: {
     segment_id: number
     camera_id: number
-    /** Of the segment. */
+    /** Start of the segment. */
     start_ms: number
-    /** As `writeHoles` writes them. */
+    /** In the form that `writeHoles` writes. */
     holes: string
   }
-  /** See model/clock-epoch.ts; none for cameras whose clock was never set back. No foreign key, as `segments`. */
+  /**
+   * See model/clock-epoch.ts; no rows for cameras whose clock was never set back. No foreign key, as for `segments`.
+   */
   clock_epochs: {
     camera_id: number
-    /** Of the first segment. */
+    /** Id of the first segment. */
     from_id: number
     epoch: number
   }
-  /** Sums over the closed segments of a camera, changed with them. No foreign key, as `segments`. */
+  /** Sums over the closed segments of a camera, updated with them. No foreign key, as for `segments`. */
   footage: {
     camera_id: number
     bytes: number
     segments: number
   }
-  /** Users whose footage is limited, over all their cameras. */
+  /** Limits of users over the footage of all their cameras. */
   user_limits: {
     user_id: number
     max_bytes: number
   }
-  /** Files whose segments are gone from the index and that remain to be deleted. */
+  /** Files that are no longer in the index and remain to be deleted. */
   pending_deletions: {
     id: number
     path: string
   }
   streams: {
-    /** SHA-256 of the id in the stream's addresses. */
+    /** SHA-256 of the id in the stream's URLs. */
     hash: Uint8Array
     camera_id: number
     user_id: number
-    /** What it was asked for with: a row of `tokens` or of `oauth_grants`. */
+    /** The credential that requested it: a row of `tokens` or `oauth_grants`. */
     credential_kind: 'personal' | 'grant'
     credential_id: number
     start_ms: number
@@ -149,48 +151,48 @@ export type Tables = {
     created_at_ms: number
     state: 'playing' | 'paused'
     speed: number
-    /** What its playlist has said; read by the playback alone. */
+    /** What its playlist has listed so far; only the playback reads it. */
     listing: string | null
     current_ms: number | null
   }
-  /** Programs that people sign in to with their account here. */
+  /** OAuth clients that users of this server sign in to. */
   applications: {
     id: Generated<number>
     client_id: string
     owner_id: number
     name: string
-    /** SHA-256 of the client secret; null for a public application, which has none. */
+    /** SHA-256 of the client secret; null for a public client, which has none. */
     secret_hash: Uint8Array | null
     requires_secret: number
     allows_password: number
     /** One per line. */
     redirect_uris: string
-    /** What it may ask for at most, space separated. */
+    /** The scopes it may request, separated by spaces. */
     scope: string
     created_at_ms: number
-    /** 1 for the server's own, which nobody registered. */
+    /** 1 for the server's own application, which nobody registered. */
     is_built_in: Generated<number>
   }
-  /** One per log-in of a user through an application; lives through all refreshes. */
+  /** One row per sign-in of a user through an application. It persists through all refreshes. */
   oauth_grants: {
     id: Generated<number>
     user_id: number
     application_id: number
     scope: string
-    /** Grows with each refresh; only tokens of this generation are good. */
+    /** Incremented by each refresh; only tokens of this generation are valid. */
     generation: number
     created_at_ms: number
-    /** When it ends unless refreshed before. */
+    /** When it ends unless it is refreshed. */
     expires_at_ms: number
-    /** When it ends however often it is refreshed; null for never. */
+    /** When it ends regardless of refreshes; null for never. */
     absolute_expires_at_ms: number | null
     revoked_at_ms: number | null
     revoke_reason: string | null
     last_ip: string
     last_used_at_ms: number
-    /** The user agent it was made with, so that the user recognizes it. */
+    /** The user agent that created it, so that the user recognizes it. */
     label: string
-    /** The browser's session it ends with; null for applications of others. */
+    /** The session that it ends with; null for other people's applications. */
     session_id: string | null
   }
   oauth_tokens: {
@@ -201,7 +203,7 @@ export type Tables = {
     generation: number
     scope: string
     expires_at_ms: number
-    /** When a refresh token was exchanged for the next; kept to tell a replay from a guess. */
+    /** When a refresh token was exchanged for the next one; distinguishes a replay from a guess. */
     used_at_ms: number | null
   }
   oauth_codes: {
@@ -211,16 +213,16 @@ export type Tables = {
     user_id: number
     redirect_uri: string
     scope: string
-    /** RFC 7636, method S256; null when the client sent none. */
+    /** RFC 7636, method S256; null if the client sent none. */
     code_challenge: string | null
     expires_at_ms: number
     used_at_ms: number | null
-    /** What was granted for it; ends when the code is sent again. */
+    /** The grant that was created with the code; it ends if the code is sent again. */
     grant_id: number | null
-    /** The session that what is granted for it will end with. */
+    /** The session that the grant will end with. */
     session_id: string | null
   }
-  /** Answers to refresh requests with an Idempotency-Key, sealed under the token that was sent. */
+  /** Responses to refresh requests with an Idempotency-Key, sealed under the token that was sent. */
   oauth_replies: {
     token_hash: Uint8Array
     sealed: Uint8Array
@@ -229,7 +231,7 @@ export type Tables = {
   events: {
     id: Generated<number>
     camera_id: number
-    /** Of the camera; here as well so that an owner's events are found in one index. */
+    /** The camera's owner, stored here so that one index finds an owner's events. */
     owner_id: number
     title: string | null
     category: string
@@ -239,13 +241,13 @@ export type Tables = {
     /** JSON. */
     data: string | null
   }
-  /** Events of a camera. */
+  /** Number of events of a camera. */
   event_totals: {
     camera_id: number
     owner_id: number
     count: number
   }
-  /** Events of a camera that occurred on a UTC day. */
+  /** Number of events of a camera on a UTC day. */
   event_days: {
     camera_id: number
     /** Days since 1970-01-01. */
@@ -253,19 +255,19 @@ export type Tables = {
     owner_id: number
     count: number
   }
-  /** As `CameraFigures`, JSON. */
+  /** `CameraFigures` as JSON. */
   camera_figures: {
     camera_id: number
     figures: string
   }
-  /** From a moment on, why nothing of a camera is recorded; without a reason: it is again. */
+  /** Since when and why a camera is not recorded; without a reason, it is recorded again. */
   gap_marks: {
     camera_id: number
     epoch: number
     at_ms: number
     reason: string | null
   }
-  /** Outages of cameras that an event was written of, and that have not ended. */
+  /** Outages for which an event was written and that have not ended. */
   outages: {
     camera_id: number
     since_ms: number
@@ -283,34 +285,34 @@ export type Tables = {
   }
   sessions: {
     id: string
-    /** SHA-256 of the cookie's value. */
+    /** SHA-256 of the cookie value. */
     hash: Uint8Array
     user_id: number
     created_at_ms: number
     seen_at_ms: number
     password_at_ms: number
     second_factor_at_ms: number | null
-    /** 'app', 'passkey' or 'recovery_code': the one that was proved last. */
+    /** 'app', 'passkey' or 'recovery_code': the factor that was proved last. */
     second_factor: string | null
-    /** 1 when it began without one that is required; leads nowhere until there is one. */
+    /** 1 if it was created without a required second factor; it allows nothing until there is one. */
     needs_second_factor: Generated<number>
     ip: string
     user_agent: string | null
   }
-  /** People at identity providers who may sign in to an account. */
+  /** Identities at providers that may sign in to an account. */
   identities: {
     id: Generated<number>
     user_id: number
     issuer: string
-    /** `sub`. */
+    /** The `sub` claim. */
     subject: string
     email: string | null
     created_at_ms: number
     used_at_ms: number | null
   }
-  /** One-time links; a row goes when its link is used. */
+  /** One-time links. A row is deleted when its link is used. */
   links: {
-    /** SHA-256 of what the link carries. */
+    /** SHA-256 of the token in the link. */
     hash: Uint8Array
     kind: 'setup' | 'invitation' | 'reset' | 'email'
     user_id: number | null
@@ -321,7 +323,7 @@ export type Tables = {
     created_at_ms: number
     expires_at_ms: number
   }
-  /** Mails of the last day, for the limits. */
+  /** Mails of the last day, for limits. */
   mails: {
     id: Generated<number>
     purpose: string
@@ -329,46 +331,46 @@ export type Tables = {
     email_key: string
     at_ms: number
   }
-  /** People who may watch somebody else's camera. */
+  /** Users who may watch somebody else's camera. */
   guests: {
     id: Generated<number>
     camera_id: number
-    /** As entered; unique per camera by its key. */
+    /** As entered. Unique per camera by its key. */
     email: string
     email_key: string
-    /** Whose share it is; null while there is no account for the address. */
+    /** The guest's account; null while there is no account with the address. */
     user_id: number | null
     can_view_rec: number
     share_notifications: number
     created_at_ms: number
-    /** When the guest first looked at the camera. */
+    /** When the guest first watched the camera. */
     opened_at_ms: number | null
   }
-  /** Of authenticator apps, at most one for each account. */
+  /** Secrets of authenticator apps, at most one per account. */
   totp_secrets: {
     user_id: number
-    /** Bound to `user_id`; see sealed-box.ts. */
+    /** Sealed with `user_id` as context; see sealed-box.ts. */
     sealed: Uint8Array
-    /** Of the last code that was used; none of it or before it counts any more. */
+    /** The step of the last code that was used. Codes of it and earlier steps are no longer valid. */
     last_step: number
     created_at_ms: number
   }
   passkeys: {
-    /** Of the credential, base64url. */
+    /** The credential id, base64url. */
     id: string
     user_id: number
     name: string
-    /** COSE. */
+    /** In COSE format. */
     public_key: Uint8Array
     counter: number
-    /** Space separated. */
+    /** Separated by spaces. */
     transports: string
     created_at_ms: number
     last_used_at_ms: number | null
   }
-  /** A row goes when its code is used. */
+  /** A row is deleted when its code is used. */
   recovery_codes: {
-    /** SHA-256 of account and code. */
+    /** SHA-256 of the account's id and the code. */
     hash: Uint8Array
     user_id: number
   }

@@ -1,4 +1,4 @@
-// The store: everything the service remembers except the footage itself. One database, shared with the command line.
+// The store: everything that the server remembers except footage. It is one database, shared with the command line.
 
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -37,22 +37,24 @@ import { Settings } from './server/settings.ts'
 import { TrustedTimes } from './server/trusted-times.ts'
 
 export type StoreOptions = {
-  /** A file of SQLite, created when missing, or `postgres://user:password@host:port/name`, which has to exist. */
+  /**
+   * An SQLite file, which is created if it is missing, or `postgres://user:password@host:port/name`, which must exist.
+   */
   readonly database: string
-  /** 32 bytes; seals the cameras' passwords. */
+  /** 32 bytes that seal the cameras' passwords. */
   readonly credentialsKey: Uint8Array
   readonly clock?: Clock
   readonly log?: Logger
   /**
-   * How often to look for changes by other processes, where the database does not tell by itself; 0: they do not
-   * matter.
+   * How often to check for changes by other processes, if the database does not notify about them; 0 disables the
+   * check.
    */
   readonly foreignIntervalMs?: number
-  /** See `OpenOptions`; default: no. */
+  /** See `OpenOptions`. Default: no. */
   readonly isServer?: boolean
 }
 
-/** One member per table, or group of tables. */
+/** One member per table or group of tables. */
 export type StoreTables = {
   readonly users: Users
   readonly userLimits: UserLimits
@@ -81,8 +83,8 @@ export type StoreTables = {
 
 export type Store = StoreTables & {
   /**
-   * Runs `work` as one: all it does through the tables it is given happens, or nothing; listeners hear of it after the
-   * commit. The rules of `inTransaction` hold: nothing but these tables, short, and it may be run again.
+   * Runs `work` in a transaction: all changes through the given tables take effect, or none. Listeners are called after
+   * the commit. The rules of `inTransaction` apply: use only these tables, be short, and expect to run again.
    */
   transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>
   /** See `ChangeFeed`. */
@@ -91,13 +93,13 @@ export type Store = StoreTables & {
   onChange(listener: ChangeListener): () => void
   /** See `Database`. */
   readonly lost: Promise<AppError>
-  /** Resolves once the database answers. */
+  /** Resolves when the database responds. */
   check(): Promise<void>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Throws 'unavailable' when the database cannot be opened and 'corrupt' when it, or the key, is not the right one. */
+/** Throws 'unavailable' if the database cannot be opened, and 'corrupt' if the file or the key is not the right one. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
     database,
@@ -149,7 +151,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     trustedTimes: new TrustedTimes(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
-    /** Each once. */
+    /** Without duplicates. */
     const changes = new Map<string, StoreChange>()
     const result = await inTransaction(db, (transaction) => {
       changes.clear()

@@ -181,7 +181,7 @@ testEachDatabase('streams: of a user the newest stay, and those of others', asyn
   const hashes: Uint8Array[] = []
   for (let i = 1; i <= 5; i++) hashes.push(await insert(i, userId, 100 + i))
   assert.deepEqual(await streams.removeOldest(userId, 5, hashes[4]!), [])
-  // The clock was set back: the one that was made just now stays all the same.
+  // The clock was set back: the stream that was just created stays.
   const newest = await insert(6, userId, 50)
   const removed = await streams.removeOldest(userId, 3, newest)
   assert.deepEqual(removed.map((hash) => hash[0]).sort(), [1, 2, 3])

@@ -1,4 +1,4 @@
-// A real store in a folder of its own, for tests; removed with the test.
+// A real store in a temporary folder, for tests. It is removed with the test.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
-/** Another owner, so that the first user may be disabled or removed. */
+/** A second owner, so that the first user can be disabled or removed. */
 export async function addKeeper({ users }: Pick<Store, 'users'>): Promise<void> {
   await users.insert({ email: 'keeper@nightjar.test', firstName: '', lastName: '', passwordHash: '!', isOwner: true })
 }

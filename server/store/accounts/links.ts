@@ -1,5 +1,5 @@
-// One-time links, stored in a form that does not suffice to use them. Using a link deletes its row in the transaction
-// that does what it is for; see account-changes.ts.
+// One-time links, stored so that the rows alone do not allow anybody to use them. Using a link deletes its row in the
+// transaction that does what the link is for; see account-changes.ts.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
@@ -9,18 +9,18 @@ import { inTransaction } from '../engine/transaction.ts'
 import type { Row, Tables } from '../schema.ts'
 import { holdProven } from './proven-user.ts'
 
-/** For the first owner, a new account, a new password, or the proof of a new address. */
+/** For the first owner, a new account, a new password, or the confirmation of a new email address. */
 export type LinkKind = 'setup' | 'invitation' | 'reset' | 'email'
 
 export type Link = {
   readonly kind: LinkKind
-  /** The account concerned: 'reset', 'email'. */
+  /** The account concerned; for 'reset' and 'email'. */
   readonly userId: number | null
-  /** The address that it was sent to: 'invitation', 'email'. */
+  /** The email address that the link was sent to; for 'invitation' and 'email'. */
   readonly email: string | null
-  /** Null for people who signed up themselves. */
+  /** Null for users who signed up themselves. */
   readonly inviterId: number | null
-  /** What the invited person will be shown. */
+  /** The camera that the invited person is shown. */
   readonly cameraId: number | null
   readonly createdAtMs: number
   readonly expiresAtMs: number
@@ -30,9 +30,9 @@ export type NewLink = Pick<Link, 'kind' | 'expiresAtMs'> &
   Partial<Pick<Link, 'userId' | 'email' | 'inviterId' | 'cameraId'>> & {
     /** SHA-256 of the secret in the link, 32 bytes. */
     readonly hash: Uint8Array
-    /** Whom it invites: it ends with the guest. */
+    /** The guest who is invited. The link ends with the guest. */
     readonly guestId?: number
-    /** Of the account of `userId`, when it was found out where the link is to go. */
+    /** The credentials version of the account of `userId` when the recipient of the link was looked up. */
     readonly credentialsVersion?: number
   }
 
@@ -46,9 +46,9 @@ export class Links {
   }
 
   /**
-   * In place of those of the same kind for the same person, inviter and camera; only for passwords may there be
-   * several. Throws 'unauthenticated' when the account was changed since `credentialsVersion`, and 'not_found' when the
-   * guest is gone.
+   * Replaces links of the same kind for the same person, inviter and camera; only password links may coexist. Throws
+   * 'unauthenticated' if the account was changed since `credentialsVersion`, and 'not_found' if the guest no longer
+   * exists.
    */
   async insert(link: NewLink): Promise<void> {
     const { hash, kind, userId = null, email = null, inviterId = null, cameraId = null, expiresAtMs } = link
@@ -65,7 +65,7 @@ export class Links {
           .where('user_id', 'is not distinct from', userId)
           .where('inviter_id', 'is not distinct from', inviterId)
           .where('camera_id', 'is not distinct from', cameraId)
-        // A new address wished for replaces the one wished for before.
+        // A request for another new address replaces the previous one.
         if (kind !== 'email') earlier = earlier.where('email_key', 'is not distinct from', key)
         await earlier.execute()
       }
@@ -86,7 +86,7 @@ export class Links {
     })
   }
 
-  /** One that may still be used. */
+  /** Finds a link that is still valid. */
   async find(kind: LinkKind, hash: Uint8Array): Promise<Link | undefined> {
     const row = await this.#db
       .selectFrom('links')

@@ -1,4 +1,4 @@
-// How many mails were sent, to whom and on whose behalf, so that nobody can have this server flood a mailbox.
+// Counts the mails that were sent, by recipient and sender, so that nobody can use this server to flood a mailbox.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
@@ -10,16 +10,16 @@ const dayMs = 86_400_000
 export type MailCount = {
   readonly purpose: string
   readonly email: string
-  /** The user on whose behalf it is sent. */
+  /** The user on whose behalf the mail is sent. */
   readonly senderId?: number | undefined
 }
 
 export type MailLimits = {
   readonly perAddressAndDay: number
   readonly perSenderAndHour?: number
-  /** Between two to the same address. */
+  /** The minimum time between two mails to the same address. */
   readonly minGapMs?: number
-  /** So long after the last one to the address the next may go, however many there were in the day. */
+  /** After this time without a mail, the address gets another one even if the daily limit is reached. */
   readonly alwaysAfterMs?: number
 }
 
@@ -33,8 +33,9 @@ export class MailCounts {
   }
 
   /**
-   * False when one more is too many; it is not counted then. Counted before the counting, so that of several at the
-   * same time, in whatever process, too few may pass but never too many. Of several within the gap the first passes.
+   * Returns false, without counting the mail, if it would exceed a limit. The mail is inserted before the others are
+   * counted, so concurrent calls may allow too few mails but never too many. Within the minimum time, only the first
+   * passes.
    */
   async take({ purpose, email, senderId }: MailCount, limits: MailLimits): Promise<boolean> {
     const nowMs = this.#clock.nowMs()

@@ -1,6 +1,6 @@
-// Writes what was decided on a request for tokens, within one transaction: all of it, or nothing when what it was
-// decided on does not hold any more. The conditions are in the updates themselves, so that of several at once, in
-// whatever processes, one wins.
+// Writes the decision on a token request in one transaction: all of it, or nothing if the facts that the decision was
+// based on have changed. The updates contain the conditions, so that only one of several concurrent requests succeeds,
+// even across processes.
 
 import type { Kysely } from 'kysely'
 import type { Effect, Pair } from '../../model/oauth/decision.ts'
@@ -8,27 +8,27 @@ import { sessionIdleMs } from '../../model/session-limits.ts'
 import type { Tables } from '../schema.ts'
 import { holdProven } from './proven-user.ts'
 
-/** What the effects need and do not name: hashes of tokens drawn for them, and where the request came from. */
+/** Values that the effects need: hashes of the tokens that were generated for them, and where the request came from. */
 export type EffectDetails = {
   readonly nowMs: number
-  /** Of the code or token that was sent. */
+  /** Hash of the code or token that was sent. */
   readonly presentedHash?: Uint8Array | undefined
-  /** Of the new tokens. */
+  /** Hashes of the new tokens. */
   readonly pairHashes?: { readonly access: Uint8Array; readonly refresh: Uint8Array } | undefined
-  /** The answer, sealed, when it is to be given again to the same request. */
+  /** The sealed response, if it must be sent again for the same request. */
   readonly reply?: { readonly sealed: Uint8Array; readonly expiresAtMs: number } | undefined
-  /** Of the account whose password was right, when a grant is opened on that; a code is proof by being there. */
+  /** The account whose password was correct, if that opens a grant. A code needs no other proof. */
   readonly credentialsVersion?: number | undefined
   readonly ip: string
   readonly label: string
 }
 
-/** Another request came first: nothing is written. Read again and decide again. */
+/** Another request came first and nothing was written. Read the facts and decide again. */
 export class StaleDecisionError extends Error {
   override readonly name = 'StaleDecisionError'
 }
 
-/** The id of the grant that was opened or rotated. Throws `StaleDecisionError`. */
+/** Returns the id of the grant that was opened or rotated. Throws `StaleDecisionError`. */
 export async function writeEffects(
   transaction: Kysely<Tables>,
   effects: readonly Effect[],
@@ -128,8 +128,8 @@ async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, detail
   if (rotated.session_id !== null) await noteSessionUse(transaction, rotated.session_id, details)
   const query = transaction.updateTable('oauth_tokens').set({ used_at_ms: details.nowMs })
   await query.where('hash', '=', details.presentedHash!).execute()
-  // The earlier tokens are dead by their generation. They stay, so that a replay is recognized, and so that any of them
-  // can still revoke the grant.
+  // The generation makes earlier tokens invalid. They are kept, so that a replay is recognized and each of them can
+  // still revoke the grant.
   await insertPair(transaction, { grantId, generation, scopes: rotated.scope.split(' '), pair }, details)
   if (details.reply) {
     await transaction
@@ -144,8 +144,8 @@ async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, detail
 }
 
 /**
- * The browser is in use, though no page of the server's was asked for: a wall of pictures. One that has been idle for
- * too long stays so.
+ * The browser is in use although it requested no page: it may show a wall of cameras. A session that has been idle for
+ * too long stays expired.
  */
 async function noteSessionUse(transaction: Kysely<Tables>, id: string, { nowMs }: EffectDetails): Promise<void> {
   await transaction
@@ -157,7 +157,7 @@ async function noteSessionUse(transaction: Kysely<Tables>, id: string, { nowMs }
     .execute()
 }
 
-/** Less may have been asked for this time: of the access token alone, the next refresh may ask for all again. */
+/** The request may have asked for fewer scopes. That limits only the access token: the next refresh may ask for all. */
 async function insertPair(
   transaction: Kysely<Tables>,
   of: { grantId: number; generation: number; scopes: readonly string[]; pair: Pair },

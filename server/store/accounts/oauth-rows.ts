@@ -1,4 +1,4 @@
-// Rows of grants, tokens and codes as the decisions of model/oauth see them.
+// Rows of grants, tokens and codes in the form that the decisions in model/oauth use.
 
 import type { Kysely } from 'kysely'
 import type { CodeState, TokenState } from '../../model/oauth/decision.ts'
@@ -8,7 +8,7 @@ export type StoredToken = TokenState & { readonly hash: Uint8Array }
 
 export type StoredCode = CodeState & { readonly hash: Uint8Array }
 
-/** By the SHA-256 of the token; with the grant it belongs to as it is now. */
+/** Finds a token by its SHA-256, with the present state of its grant. */
 export async function findToken(db: Kysely<Tables>, hash: Uint8Array): Promise<StoredToken | undefined> {
   const row = await db
     .selectFrom('oauth_tokens as token')
@@ -40,7 +40,7 @@ export async function findToken(db: Kysely<Tables>, hash: Uint8Array): Promise<S
   )
 }
 
-/** By the SHA-256 of the code. */
+/** Finds a code by its SHA-256. */
 export async function findCode(db: Kysely<Tables>, hash: Uint8Array): Promise<StoredCode | undefined> {
   const row = await db
     .selectFrom('oauth_codes as code')

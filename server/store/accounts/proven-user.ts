@@ -1,16 +1,16 @@
-// What is made for somebody who proved to be a user (a session, a grant, a code, a token, a link) must not outlive a
-// change of what signs in to the account, even one that comes between the proof and the making.
+// What is created after a user has proved an identity (a session, grant, code, token or link) must not outlive a change
+// of the account's credentials, even a change between the proof and the creation.
 
 import type { Kysely } from 'kysely'
 import { AppError } from '../../base/error.ts'
 import type { Tables } from '../schema.ts'
 
-/** A user, and the version of the account's credentials at the moment of the proof. */
+/** A user, with the version of the account's credentials at the time of the proof. */
 export type ProvenUser = { readonly id: number; readonly credentialsVersion: number }
 
 /**
- * In the transaction that makes it, before its first write: whoever changes the account waits for the end of the
- * transaction and then ends what it made. Throws 'unauthenticated' when the account was changed, disabled or removed
+ * Call in the creating transaction before its first write: later changes of the account wait for the end of the
+ * transaction and then end what it created. Throws 'unauthenticated' if the account was changed, disabled or removed
  * since the proof.
  */
 export async function holdProven(transaction: Kysely<Tables>, { id, credentialsVersion }: ProvenUser): Promise<void> {

@@ -1,6 +1,6 @@
-// What besides the password signs in to an account: passkeys, an authenticator app, recovery codes. Each change begins
-// with the account's row and makes its credentials another version, so that nobody who proved less meanwhile gets in
-// (see proven-user.ts).
+// Second factors of accounts: passkeys, an authenticator app and recovery codes. Each change begins with the account's
+// row and increments the version of its credentials, so that nobody signs in with an earlier, weaker proof (see
+// proven-user.ts).
 
 import type { Kysely, Updateable } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
@@ -16,15 +16,15 @@ import { credentialsChanged } from './proven-user.ts'
 import { toUser, type User, userColumns } from './users.ts'
 
 export type Passkey = {
-  /** The credential's, base64url; unique in the server. */
+  /** The credential id, base64url. Unique on the server. */
   readonly id: string
   readonly userId: number
   readonly name: string
-  /** COSE. */
+  /** In COSE format. */
   readonly publicKey: Uint8Array
-  /** Of signatures, as the authenticator said last; 0 for those that have none. */
+  /** The signature counter last reported by the authenticator; 0 for authenticators without one. */
   readonly counter: number
-  /** How the authenticator is reached, for browsers. */
+  /** Transports of the authenticator, for browsers. */
   readonly transports: readonly string[]
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | null
@@ -35,12 +35,12 @@ export type NewPasskey = Pick<Passkey, 'id' | 'name' | 'publicKey' | 'counter' |
 export type SecondFactorList = {
   /** Oldest first. */
   readonly passkeys: readonly Passkey[]
-  /** Null without an authenticator app. */
+  /** Null if there is no authenticator app. */
   readonly appSinceMs: number | null
   readonly recoveryCodesLeft: number
 }
 
-/** Who changes it: a session of the account as it was when it was proved. */
+/** The session that makes the change, with its account as it was at the proof. */
 export type FactorChanger = {
   readonly userId: number
   readonly credentialsVersion: number
@@ -49,7 +49,7 @@ export type FactorChanger = {
 
 export type FactorAddition = {
   readonly user: User
-  /** The recovery codes that were given are the account's now. */
+  /** The new recovery codes are valid from now on. */
   readonly isFirst: boolean
 }
 
@@ -81,19 +81,19 @@ export class SecondFactors {
     return row && toPasskey(row)
   }
 
-  /** Whether anybody has one. */
+  /** Whether any account has a passkey. */
   async hasPasskeys(): Promise<boolean> {
     return (await this.#db.selectFrom('passkeys').select('id').limit(1).executeTakeFirst()) !== undefined
   }
 
-  /** Base64url; undefined without an authenticator app. Throws 'corrupt'. */
+  /** The secret as base64url; undefined without an authenticator app. Throws 'corrupt'. */
   async findAppSecret(userId: number): Promise<string | undefined> {
     const query = this.#db.selectFrom('totp_secrets').select('sealed').where('user_id', '=', userId)
     const row = await query.executeTakeFirst()
     return row && this.#box.open(row.sealed, contextOf(userId))
   }
 
-  /** False when a code of this step or a later one was used before: of two at once, one is first. */
+  /** Returns false if a code of this step or a later one was used before. Of two concurrent calls, one succeeds. */
   async takeStep(userId: number, step: number): Promise<boolean> {
     const row = await this.#db
       .updateTable('totp_secrets')
@@ -105,7 +105,7 @@ export class SecondFactors {
     return row !== undefined
   }
 
-  /** How many are left; undefined when it is none of the account's, or not any more. */
+  /** Returns how many codes are left; undefined if the account does not have this code, or no longer has it. */
   async takeRecoveryCode(userId: number, hash: Uint8Array): Promise<number | undefined> {
     const row = await this.#db
       .deleteFrom('recovery_codes')
@@ -116,7 +116,7 @@ export class SecondFactors {
     return row && (await this.#countRecoveryCodes(userId))
   }
 
-  /** False when the passkey is gone, or its counter is not the one the signature was checked against any more. */
+  /** Returns false if the passkey was removed or its counter has changed since the signature was checked. */
   async notePasskeyUse({ id, counter: former }: Passkey, counter: number): Promise<boolean> {
     const row = await this.#db
       .updateTable('passkeys')
@@ -129,7 +129,8 @@ export class SecondFactors {
   }
 
   /**
-   * `usedStep`: of the code that proved it. Throws 'conflict' when there is one, and as all changes do: see `#change`.
+   * `usedStep`: the step of the code that proved the app. Throws 'conflict' if there is an app already, and the errors
+   * of `#change`.
    */
   addApp(
     changer: FactorChanger,
@@ -146,7 +147,7 @@ export class SecondFactors {
     })
   }
 
-  /** Throws 'conflict' when there are too many, or somebody has it already, and as all changes do. */
+  /** Throws 'conflict' if there are too many or the passkey is registered already, and the errors of `#change`. */
   async addPasskey(
     changer: FactorChanger,
     { id, name, publicKey, counter, transports }: NewPasskey,
@@ -173,7 +174,9 @@ export class SecondFactors {
     }
   }
 
-  /** Throws 'not_found' without one, 'conflict' for the last factor if it `mustStay`, and as all changes do. */
+  /**
+   * Throws 'not_found' without an app, 'conflict' for the last factor if it `mustStay`, and the errors of `#change`.
+   */
   removeApp(changer: FactorChanger, mustStay: boolean): Promise<User> {
     return this.#remove(changer, mustStay, async (transaction) => {
       const query = transaction.deleteFrom('totp_secrets').where('user_id', '=', changer.userId)
@@ -181,7 +184,7 @@ export class SecondFactors {
     })
   }
 
-  /** As `removeApp`. */
+  /** Throws the same errors as `removeApp`. */
   removePasskey(changer: FactorChanger, id: string, mustStay: boolean): Promise<User> {
     return this.#remove(changer, mustStay, async (transaction) => {
       const query = transaction.deleteFrom('passkeys').where('id', '=', id).where('user_id', '=', changer.userId)
@@ -189,7 +192,7 @@ export class SecondFactors {
     })
   }
 
-  /** In place of those there are. Throws 'not_found' without a second factor, and as all changes do. */
+  /** Replaces all recovery codes. Throws 'not_found' without a second factor, and the errors of `#change`. */
   replaceRecoveryCodes(changer: FactorChanger, hashes: readonly Uint8Array[]): Promise<User> {
     return this.#change(changer, async (transaction, user) => {
       if (!user.hasSecondFactor) throw notThere()
@@ -198,7 +201,7 @@ export class SecondFactors {
     })
   }
 
-  /** All of an account's, by whoever runs the server. Throws 'not_found' without such an account. */
+  /** Removes all second factors of an account. Throws 'not_found' for an unknown account. */
   async removeAll(userId: number): Promise<User> {
     const user = await inTransaction(this.#db, async (transaction) => {
       const claimed = await claim(transaction, userId)
@@ -226,7 +229,7 @@ export class SecondFactors {
         .set({ second_factor_at_ms: this.#clock.nowMs(), second_factor: kind, needs_second_factor: 0 })
         .where('id', '=', changer.sessionId)
         .execute()
-      // Whoever got in with the password alone does so no more.
+      // Ends sessions that were signed in with the password alone.
       await transaction
         .deleteFrom('sessions')
         .where('user_id', '=', user.id)
@@ -253,7 +256,7 @@ export class SecondFactors {
     })
   }
 
-  /** Throws 'unauthenticated' when the account was changed, or the session has ended, since both were found. */
+  /** Throws 'unauthenticated' if the account was changed or the session has ended since both were read. */
   async #change<T>(
     { userId, credentialsVersion, sessionId }: FactorChanger,
     work: (transaction: Kysely<Tables>, user: User) => Promise<T>,
@@ -286,7 +289,7 @@ export class SecondFactors {
   }
 }
 
-/** As `AccountChanges` claims it. */
+/** Claims the account's row in the same way as `AccountChanges`. */
 async function claim(transaction: Kysely<Tables>, userId: number): Promise<User> {
   const query = transaction.selectFrom('users').select(userColumns).where('id', '=', userId).forNoKeyUpdate()
   const row = await query.executeTakeFirst()

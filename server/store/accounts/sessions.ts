@@ -1,4 +1,5 @@
-// Browsers that are signed in. When a session ends, its row goes. How long one lasts is in auth/sessions/.
+// Signed-in browsers. A session's row is deleted when the session ends. For the lifetime of sessions, see
+// auth/sessions/.
 
 import type { Kysely } from 'kysely'
 import { parseSecondFactorKind, type SecondFactorKind } from '../../model/second-factor-kind.ts'
@@ -9,33 +10,33 @@ import type { Row, Tables } from '../schema.ts'
 import { holdProven } from './proven-user.ts'
 
 export type SessionRecord = {
-  /** Names the session in lists and addresses; does not suffice to use it. */
+  /** Identifies the session in lists and URLs. It does not allow anybody to use the session. */
   readonly id: string
   readonly userId: number
   readonly createdAtMs: number
-  /** To within some minutes. */
+  /** Accurate to some minutes. */
   readonly seenAtMs: number
-  /** When the user last gave the password; 0 for never. */
+  /** When the user last entered the password; 0 for never. */
   readonly passwordAtMs: number
-  /** When the user last proved a second factor; null when it was made without one. */
+  /** When the user last proved a second factor; null if the session was created without one. */
   readonly secondFactorAtMs: number | null
-  /** Which one that was; null without one, and where it was proved before this was noted. */
+  /** Which second factor that was; null without one. */
   readonly secondFactor: SecondFactorKind | null
-  /** It was made without a second factor that is required, and leads nowhere until there is one. */
+  /** The session was created without a required second factor and allows nothing until there is one. */
   readonly needsSecondFactor: boolean
-  /** Of the last sign-in. */
+  /** From the last sign-in. */
   readonly ip: string
   readonly userAgent: string | null
 }
 
 export type NewSession = SessionRecord & {
-  /** Of the account when its user proved to be one; see proven-user.ts. */
+  /** Version of the account's credentials at the proof; see proven-user.ts. */
   readonly credentialsVersion: number
-  /** SHA-256 of the cookie's value, 32 bytes. */
+  /** SHA-256 of the cookie value, 32 bytes. */
   readonly hash: Uint8Array
 }
 
-/** What is known of the account when a session is found. */
+/** Facts about the account that are read with a session. */
 export type FoundSession = SessionRecord & {
   readonly credentialsVersion: number
   readonly hasSecondFactor: boolean
@@ -60,13 +61,13 @@ export class SessionRows {
   readonly #db: Kysely<Tables>
   readonly #feed: ChangePublisher
 
-  /** `feed`: told of ends, since what was granted under a session ends with it. */
+  /** `feed`: receives the ends of sessions, because grants that were created in a session end with it. */
   constructor(db: Kysely<Tables>, feed: ChangePublisher) {
     this.#db = db
     this.#feed = feed
   }
 
-  /** Throws 'unauthenticated' when the account was changed since the proof. */
+  /** Throws 'unauthenticated' if the account was changed since the proof. */
   async insert(session: NewSession): Promise<void> {
     await inTransaction(this.#db, async (transaction) => {
       await holdProven(transaction, { id: session.userId, credentialsVersion: session.credentialsVersion })
@@ -89,7 +90,7 @@ export class SessionRows {
     })
   }
 
-  /** Of an account that is not disabled, with what is known of it now. */
+  /** Finds a session of an account that is not disabled, with present facts about the account. */
   async findByHash(hash: Uint8Array): Promise<FoundSession | undefined> {
     const row = await this.#db
       .selectFrom('sessions')
@@ -123,8 +124,8 @@ export class SessionRows {
   }
 
   /**
-   * The same session under another secret, after the password, and a second factor or not, was given again. False when
-   * it has ended.
+   * Gives the session another secret after the password, and possibly a second factor, was entered again. Returns false
+   * if the session has ended.
    */
   async renew(id: string, hash: Uint8Array, { nowMs, secondFactor }: Renewal): Promise<boolean> {
     const proved = {
@@ -140,7 +141,7 @@ export class SessionRows {
     return row !== undefined
   }
 
-  /** False when there is no such session of this user. */
+  /** Returns false if the user has no such session. */
   async remove(userId: number, id: string): Promise<boolean> {
     const row = await this.#db
       .deleteFrom('sessions')
@@ -152,7 +153,7 @@ export class SessionRows {
     return row !== undefined
   }
 
-  /** All of one user, but `exceptId`. */
+  /** Ends all sessions of a user except `exceptId`. */
   async removeOfUser(userId: number, exceptId?: string): Promise<void> {
     let query = this.#db.deleteFrom('sessions').where('user_id', '=', userId)
     if (exceptId !== undefined) query = query.where('id', '<>', exceptId)

@@ -1,4 +1,4 @@
-// Personal access tokens: what is kept of them, which does not suffice to use them.
+// Personal access tokens, stored so that the rows alone do not allow anybody to use them.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
@@ -15,38 +15,38 @@ export type Token = {
   readonly userId: number
   readonly name: string
   readonly scopes: readonly string[]
-  /** How it begins and ends, so that the owner recognizes it. */
+  /** The first and last characters, by which the owner recognizes the token. */
   readonly prefix: string
   readonly lastFour: string
   readonly createdAtMs: number
-  /** To within a minute; null when never used. */
+  /** Accurate to a minute; null if never used. */
   readonly lastUsedAtMs: number | null
-  /** Or when what it was made with ended. */
+  /** Also set when the token or grant that created this token ended. */
   readonly revokedAtMs: number | null
 }
 
-/** A personal token, or a grant, that another token is made with. */
+/** The personal token or grant that created a token. */
 export type TokenMaker = { readonly kind: 'personal' | 'grant'; readonly id: number }
 
 export type NewToken = Pick<Token, 'userId' | 'name' | 'scopes' | 'prefix' | 'lastFour'> & {
   /** SHA-256 of the token, 32 bytes. */
   readonly hash: Uint8Array
-  /** False for a value that looks like ours but fails our checksum; see auth/personal-token.ts. */
+  /** False for a value that looks like one of our tokens but has a wrong checksum; see auth/personal-token.ts. */
   readonly isChecksumValid: boolean
-  /** Of the account when its user proved to be one; missing when the owner of the server makes the token. */
+  /** Version of the account's credentials at the proof; undefined if the server's owner creates the token. */
   readonly credentialsVersion?: number | undefined
-  /** It ends with that. Missing for a token that a person made. */
+  /** The token ends with its creator. Undefined for a token that a person created. */
   readonly maker?: TokenMaker | undefined
 }
 
-/** A token that may be used: not revoked, of an account that is not disabled, made with nothing that has ended. */
+/** A valid token: not revoked, of an account that is not disabled, and with no creator that has ended. */
 export type LiveToken = {
   readonly id: number
   readonly userId: number
   readonly scopes: readonly string[]
-  /** When the grant it was made with ends, unless that is refreshed before; null for never. */
+  /** When the grant that created it ends unless it is refreshed; null for never. */
   readonly expiresAtMs: number | null
-  /** Of the account, now. */
+  /** The account's present facts. */
   readonly credentialsVersion: number
 }
 
@@ -62,8 +62,8 @@ export class Tokens {
   }
 
   /**
-   * Throws 'conflict' when the same token exists, 'not_found' for an unknown user, and 'unauthenticated' when the
-   * account was changed since `credentialsVersion` or the maker has ended.
+   * Throws 'conflict' if the same token exists, 'not_found' for an unknown user, and 'unauthenticated' if the account
+   * was changed since `credentialsVersion` or the creator has ended.
    */
   async insert(token: NewToken): Promise<Token> {
     try {
@@ -102,7 +102,7 @@ export class Tokens {
       .executeTakeFirstOrThrow()
   }
 
-  /** Whoever ends it waits for the end of the transaction, and then ends what was made in it. */
+  /** Whoever ends the creator waits for the end of this transaction and then ends what it created. */
   async #holdMaker(transaction: Kysely<Tables>, { kind, id }: TokenMaker) {
     const table = kind === 'personal' ? 'tokens' : 'oauth_grants'
     const held = transaction.selectFrom(table).select('id').where('id', '=', id).where('revoked_at_ms', 'is', null)
@@ -123,14 +123,14 @@ export class Tokens {
   }
 
   /**
-   * Whether a token is in use that looks like ours but fails our checksum, so that the checksum cannot rule out any.
+   * Whether a valid token looks like one of ours but has a wrong checksum, so that checksums cannot rule out tokens.
    */
   async hasUncheckable(): Promise<boolean> {
     const row = await this.#selectLive().where('tokens.is_checksum_valid', '=', 0).limit(1).executeTakeFirst()
     return row !== undefined
   }
 
-  /** Newest last, revoked ones included; of one user, or of all. */
+  /** Oldest first, including revoked tokens; of one user or of all. */
   async list(userId?: number): Promise<Token[]> {
     let query = this.#db
       .selectFrom('tokens')
@@ -147,11 +147,11 @@ export class Tokens {
     })
   }
 
-  /** For good, with all that were made with it. False when it was revoked before. Throws 'not_found'. */
+  /** Revokes the token and all tokens created with it. Returns false if it was revoked before. Throws 'not_found'. */
   async revoke(id: number): Promise<boolean> {
     const isRevoked = await inTransaction(this.#db, async (transaction) => {
-      // One generation after the other: each update waits for those who make tokens with what it ends, and the next one
-      // sees these.
+      // Ends one generation after the other: each update waits for transactions that create tokens with the revoked
+      // ones, and the next update sees those tokens.
       let ended = await this.#revoke(transaction, 'id', [id])
       const isAny = ended.length > 0
       while (ended.length > 0) ended = await this.#revoke(transaction, 'parent_id', ended)
@@ -182,7 +182,8 @@ export class Tokens {
   }
 
   /**
-   * Token id to time of last use, Unix milliseconds. Tells nobody: no answer but the owner's list of tokens shows it.
+   * Maps token ids to times of last use, in Unix milliseconds. Publishes no change, because only the owner's list shows
+   * them.
    */
   async setLastUsed(times: ReadonlyMap<number, number>): Promise<void> {
     if (times.size === 0) return
@@ -207,7 +208,7 @@ export class Tokens {
         .select('maker.expires_at_ms')
         .where('tokens.revoked_at_ms', 'is', null)
         .where('users.disabled_at_ms', 'is', null)
-        // All null for a token that a person made.
+        // All null for a token that a person created.
         .where('maker.revoked_at_ms', 'is', null)
         .where('owner.disabled_at_ms', 'is', null)
     )

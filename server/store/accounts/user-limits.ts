@@ -1,4 +1,4 @@
-// How many bytes of footage a user may have, over all cameras. No row: as many as the archive has room for.
+// The maximum number of bytes of footage per user, over all cameras. Without a row, only the archive limits the user.
 
 import type { Kysely } from 'kysely'
 import { AppError } from '../../base/error.ts'
@@ -33,7 +33,7 @@ export class UserLimits {
     this.#feed.publish('records')
   }
 
-  /** Null: no limit. */
+  /** Null for no limit. */
   async findMaxBytes(userId: number): Promise<number | null> {
     const row = await this.#db
       .selectFrom('user_limits')
@@ -43,7 +43,7 @@ export class UserLimits {
     return row?.max_bytes ?? null
   }
 
-  /** Of all users that have a limit. */
+  /** The limits of all users that have one. */
   async list(): Promise<Map<number, number>> {
     const rows = await this.#db.selectFrom('user_limits').selectAll().execute()
     return new Map(rows.map((row) => [row.user_id, row.max_bytes]))

@@ -14,44 +14,44 @@ import { lockAddress } from './address-lock.ts'
 
 export type User = {
   readonly id: number
-  /** As entered; unique without regard to case. */
+  /** As entered. Unique, ignoring case. */
   readonly email: string
   readonly firstName: string
   readonly lastName: string
   readonly phone: string | null
-  /** Manages the server and its users. */
+  /** The user manages the server and its users. */
   readonly isOwner: boolean
-  /** Unix milliseconds; null while the account may be used. */
+  /** Unix milliseconds; null while the account is not disabled. */
   readonly disabledAtMs: number | null
   /**
-   * Grows whenever what signs in to the account changes: the password, the address, a second factor, to be disabled or
-   * signed out everywhere.
+   * Incremented by every change of what signs in to the account: a new password or address, a second factor, disabling,
+   * signing out everywhere.
    */
   readonly credentialsVersion: number
-  /** The password alone does not sign in. */
+  /** If true, the password alone does not sign in. */
   readonly hasSecondFactor: boolean
   readonly createdAtMs: number
 }
 
 export type NewUser = {
-  /** Given when moving from another server; otherwise the next free one. */
+  /** Set when moving from another server; otherwise the next free id is used. */
   readonly id?: number | undefined
   readonly email: string
   readonly firstName: string
   readonly lastName: string
   readonly phone?: string | null
-  /** When missing: whether there is no owner yet. */
+  /** Default: true if there is no owner yet. */
   readonly isOwner?: boolean
-  /** PHC string; see auth/password.ts. */
+  /** A PHC string; see auth/password.ts. */
   readonly passwordHash: string
 }
 
 export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone'>>
 
-/** In place of the hash of an account's password: nothing fits it. */
+/** Stored instead of a password hash; no password matches it. */
 export const noPassword = ''
 
-/** What `toUser` needs. */
+/** The columns that `toUser` reads. */
 export const userColumns = [
   'id',
   'email',
@@ -65,7 +65,7 @@ export const userColumns = [
   'created_at_ms',
 ] as const
 
-/** Of a server, the first who gets an account. */
+/** The first account on a server is an owner. */
 const ifNoOwner = sql<number>`case when exists (select 1 from users where is_owner = 1) then 0 else 1 end`
 
 export class Users {
@@ -79,7 +79,7 @@ export class Users {
     this.#clock = clock
   }
 
-  /** With what waits for the address. Throws 'conflict' when the address or the id is taken. */
+  /** Assigns guests that are waiting for the address. Throws 'conflict' if the address or the id is taken. */
   async insert(user: NewUser): Promise<User> {
     const key = emailKey(user.email)
     try {
@@ -124,14 +124,14 @@ export class Users {
     return row && toUser(row)
   }
 
-  /** By id. Throws 'not_found'. */
+  /** Finds an account by id. Throws 'not_found'. */
   async get(id: number): Promise<User> {
     const user = await this.find(id)
     if (!user) throw new AppError('not_found', `there is no user ${id}`)
     return user
   }
 
-  /** The account and the hash of its password, for a log-in. */
+  /** The account and its password hash, for sign-in. */
   async findLogin(email: string): Promise<{ user: User; passwordHash: string } | undefined> {
     const row = await this.#db
       .selectFrom('users')
@@ -141,19 +141,19 @@ export class Users {
     return row && { user: toUser(row), passwordHash: row.password_hash }
   }
 
-  /** False for accounts that only identity providers sign in to. */
+  /** Returns false for accounts that only identity providers sign in to. */
   async hasPassword(id: number): Promise<boolean> {
     const query = this.#db.selectFrom('users').select('password_hash').where('id', '=', id)
     return ((await query.executeTakeFirst())?.password_hash ?? noPassword) !== noPassword
   }
 
-  /** All accounts in the order of their ids. */
+  /** All accounts, ordered by id. */
   async list(): Promise<User[]> {
     const rows = await this.#db.selectFrom('users').select(userColumns).orderBy('id').execute()
     return rows.map(toUser)
   }
 
-  /** As `list`, a part of it. */
+  /** One page of `list`. */
   async listPage({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<User[]> {
     const query = this.#db.selectFrom('users').select(userColumns).orderBy('id').limit(limit).offset(offset)
     return (await query.execute()).map(toUser)
@@ -164,13 +164,13 @@ export class Users {
     return Number((await query.executeTakeFirstOrThrow()).count)
   }
 
-  /** Whether the server is set up: nobody else can have people in. */
+  /** Whether the server is set up. */
   async hasOwner(): Promise<boolean> {
     const query = this.#db.selectFrom('users').select('id').where('is_owner', '=', 1).limit(1)
     return (await query.executeTakeFirst()) !== undefined
   }
 
-  /** What signs in to the account, and what it may do, is changed by `AccountChanges`. Throws 'not_found'. */
+  /** Credentials and permissions are changed by `AccountChanges`. Throws 'not_found'. */
   async update(id: number, { firstName, lastName, phone }: UserChange): Promise<User> {
     const values = {
       ...(firstName !== undefined && { first_name: firstName }),
@@ -186,7 +186,8 @@ export class Users {
   }
 
   /**
-   * Puts a new hash of the same password in place of `from`. False, and nothing done, when it is not the present one.
+   * Replaces the hash `from` by a new hash of the same password. Returns false, without a change, if the hash is
+   * another one.
    */
   async replacePasswordHash(id: number, from: string, to: string): Promise<boolean> {
     const row = await this.#db

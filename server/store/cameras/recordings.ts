@@ -1,4 +1,4 @@
-// Recording of a camera: whether it is on, for how long footage is kept, and how it goes. At most one row per camera.
+// The recording of a camera: whether it is on, how long footage is kept, and its status. At most one row per camera.
 
 import type { Kysely } from 'kysely'
 import type { RecordingStatus } from '../../../contract/recording-status.ts'
@@ -12,17 +12,17 @@ import type { Row, Tables } from '../schema.ts'
 export type Recording = {
   readonly cameraId: number
   readonly activeServiceId: number
-  /** ISO 8601, for instance P7D. */
+  /** ISO 8601, for example P7D. */
   readonly retention: string
-  /** The footage's largest size in bytes; null for no limit. */
+  /** Maximum size of the footage in bytes; null for no limit. */
   readonly maxBytes: number | null
   readonly status: RecordingStatus
-  /** One sentence for the owner while `status` is ERROR. */
+  /** A sentence for the owner while `status` is ERROR. */
   readonly statusDetail: string | null
   readonly enabledAtMs: number
-  /** Null while recording is enabled; afterwards the footage is kept as long as `retention` says. */
+  /** Null while recording is turned on; afterwards, footage is kept as long as `retention` says. */
   readonly deactivatedAtMs: number | null
-  /** When it stops, or has stopped; null: it goes on. See model/recording-run.ts. */
+  /** When recording stops or has stopped; null for never. See model/recording-run.ts. */
   readonly recordsUntilMs: number | null
 }
 
@@ -85,7 +85,7 @@ export class Recordings {
     }
   }
 
-  /** Changes the policy alone: what is stopped stays so. Throws 'not_found' when recording is not on. */
+  /** Changes only the policy: a stopped recording stays stopped. Throws 'not_found' if recording is turned off. */
   async update(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
     const { retention, maxBytes: max_bytes } = policy
     const row = await this.#db
@@ -101,8 +101,8 @@ export class Recordings {
   }
 
   /**
-   * Starts recording that is on, until then or, with null, without end. Never ends sooner what goes on already. Nothing
-   * happens while recording is not on.
+   * Starts recording until the given time or, for null, without end. Never ends a running recording earlier. Does
+   * nothing if recording is turned off.
    */
   async start(cameraId: number, untilMs: number | null): Promise<void> {
     const start = this.#db
@@ -115,7 +115,7 @@ export class Recordings {
     this.#feed.publish({ camera: cameraId })
   }
 
-  /** Stops recording that is on; it stays on, and can be started again. */
+  /** Stops recording. It stays turned on and can be started again. */
   async stop(cameraId: number): Promise<void> {
     await this.#db
       .updateTable('recordings')
@@ -126,7 +126,7 @@ export class Recordings {
     this.#feed.publish({ camera: cameraId })
   }
 
-  /** False when it was not on. */
+  /** Returns false if it was not turned on. */
   async disable(cameraId: number): Promise<boolean> {
     const disabled = await this.#db
       .updateTable('recordings')
@@ -139,26 +139,26 @@ export class Recordings {
     return disabled !== undefined
   }
 
-  /** Also one that was turned off: see `deactivatedAtMs`. */
+  /** Finds recordings that are turned off too; see `deactivatedAtMs`. */
   async find(cameraId: number): Promise<Recording | undefined> {
     const row = await this.#db.selectFrom('recordings').selectAll().where('camera_id', '=', cameraId).executeTakeFirst()
     return row && toRecording(row)
   }
 
-  /** Those of the given cameras, in no order, the ones turned off included. */
+  /** Recordings of these cameras in no particular order, including those that are turned off. */
   async listByCameras(cameraIds: readonly number[]): Promise<Recording[]> {
     if (cameraIds.length === 0) return []
     const rows = await this.#db.selectFrom('recordings').selectAll().where('camera_id', 'in', cameraIds).execute()
     return rows.map(toRecording)
   }
 
-  /** All, in the order of camera ids, the ones turned off included: their footage still has to expire. */
+  /** All recordings, ordered by camera, including those that are turned off, because their footage still expires. */
   async list(): Promise<Recording[]> {
     const rows = await this.#db.selectFrom('recordings').selectAll().orderBy('camera_id').execute()
     return rows.map(toRecording)
   }
 
-  /** What retention needs of all, the ones turned off included. */
+  /** What retention needs to know about all recordings, including those that are turned off. */
   async listPolicies(): Promise<RecordingPolicy[]> {
     const rows = await this.#db
       .selectFrom('recordings')
@@ -175,7 +175,7 @@ export class Recordings {
     }))
   }
 
-  /** Nothing is written, and nobody told, when it is so already. */
+  /** Writes and publishes nothing if the status is unchanged. */
   async setStatus(cameraId: number, status: RecordingStatus, detail: string | null = null): Promise<void> {
     await this.#report((db) =>
       db
@@ -188,7 +188,7 @@ export class Recordings {
     )
   }
 
-  /** At a start nothing records yet. */
+  /** When the server starts, no camera is being recorded yet. */
   async resetStatus(): Promise<void> {
     await this.#report((db) =>
       db

@@ -1,4 +1,4 @@
-// What is shared with somebody: the guest rows of an account, from the guest's side.
+// Shares: the guest rows of an account, from the guest's side.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
@@ -9,7 +9,7 @@ import { writeRelaxed } from '../engine/durability.ts'
 import type { Tables } from '../schema.ts'
 import type { Camera } from './cameras.ts'
 
-/** What a guest may be shown of a camera. Its address, password and hash are not even read. */
+/** What a guest may see of a camera. Its URL, password and hash are not even read. */
 export type SharedCamera = {
   readonly camera: Pick<Camera, 'id' | 'name' | 'type' | 'status' | 'hasAudio' | 'snapshotAtMs'>
   readonly owner: Pick<User, 'email' | 'firstName' | 'lastName'>
@@ -27,7 +27,7 @@ export class Shares {
     this.#clock = clock
   }
 
-  /** The user's guest rows of the camera, one for each address it was invited by. */
+  /** The user's guest rows for the camera, one for each address that was invited. */
   async list(userId: number, cameraId: number): Promise<Share[]> {
     const rows = await this.#db
       .selectFrom('guests')
@@ -43,8 +43,8 @@ export class Shares {
   }
 
   /**
-   * A page of the cameras that others share with the user, in the order of their ids. The same that `decideCameraRight`
-   * makes a guest of, for a user who is not disabled.
+   * A page of the cameras that others share with the user, ordered by id: those for which `decideCameraRight` returns
+   * 'guest', if the user is not disabled.
    */
   async listCameras(userId: number, { limit, offset }: { limit: number; offset: number }): Promise<SharedCamera[]> {
     const rows = await this.#visible(userId)
@@ -88,7 +88,7 @@ export class Shares {
     }))
   }
 
-  /** Of `listCameras` without limit. */
+  /** The number of rows that `listCameras` returns without a limit. */
   async countCameras(userId: number): Promise<number> {
     const { count } = await this.#visible(userId)
       .select(({ fn }) => fn.count<number>('cameras.id').distinct().as('count'))
@@ -96,7 +96,7 @@ export class Shares {
     return Number(count)
   }
 
-  /** The user has looked at the camera; of several times the first counts. */
+  /** Notes that the user has watched the camera. Only the first time counts. */
   async setOpened(userId: number, cameraId: number): Promise<void> {
     const changed = await writeRelaxed(this.#db, (db) =>
       db

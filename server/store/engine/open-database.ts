@@ -1,9 +1,9 @@
-// Which of the two databases a setting means. The code of the other one is not even loaded.
+// Opens the database that the setting names, SQLite or PostgreSQL. The code for the other one is not loaded.
 
 import { isPostgresUrl } from '../postgres/postgres-url.ts'
 import type { Database, OpenOptions } from './database.ts'
 
-/** `database`: a file, or `postgres://…`. Brings the tables up to date. Throws 'unavailable'. */
+/** `database`: a file or `postgres://…`. Migrates the tables. Throws 'unavailable'. */
 export async function openDatabase(database: string, options: OpenOptions = {}): Promise<Database> {
   if (isPostgresUrl(database)) {
     const { openPostgresDatabase } = await import('../postgres/postgres-database.ts')

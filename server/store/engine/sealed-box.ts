@@ -13,7 +13,7 @@ const headBytes = 1 + nonceBytes + tagBytes
 export class SealedBox {
   readonly #key: KeyObject
 
-  /** `key`: 32 bytes, used for nothing else. */
+  /** `key`: 32 bytes that are used for nothing else. */
   constructor(key: Uint8Array) {
     this.#key = createSecretKey(key)
   }
@@ -26,7 +26,7 @@ export class SealedBox {
     return Buffer.concat([Uint8Array.of(format), nonce, cipher.getAuthTag(), ...ciphertext])
   }
 
-  /** Throws 'corrupt' when the bytes, the context or the key are not those of `seal`. */
+  /** Throws 'corrupt' if the bytes, the context or the key differ from those of `seal`. */
   open(sealed: Uint8Array, context: string): string {
     if (sealed.length < headBytes || sealed[0] !== format) {
       throw new AppError('corrupt', `a sealed value (${context}) has an unknown format`)

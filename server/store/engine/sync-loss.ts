@@ -1,14 +1,14 @@
-// Whether the disk still confirms what is written to a file of SQLite. A failed sync is final: Linux regards the pages
-// that it did not write as clean, so that the next sync succeeds without them, and SQLite goes on as if nothing had
-// happened. From then on nothing is written any more; the process has to end, and its next start writes all of the log
-// into the database again. Why: docs/design/store.md.
+// Whether the disk still confirms writes to an SQLite file. A failed sync is final: Linux marks the pages that it could
+// not write as clean, so the next sync succeeds without them, and SQLite continues as if nothing had happened. After a
+// failed sync, nothing is written. The process must end, and the next start writes the whole log into the database
+// again. See docs/design/store.md.
 
 import { AppError } from '../../base/error.ts'
 
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
 const syncFailures = new Set([1034, 1290])
 
-/** True when this error of SQLite is a failed sync. */
+/** Returns true if this SQLite error is a failed sync. */
 export function isSyncFailure(error: unknown): boolean {
   return syncFailures.has((error as { errcode?: number } | undefined)?.errcode ?? 0)
 }
@@ -22,7 +22,7 @@ export class SyncLoss {
     this.#file = file
   }
 
-  /** Resolves, with what to tell, when a sync has failed. */
+  /** Resolves with the reason when a sync has failed. */
   get lost(): Promise<AppError> {
     return this.#lost.promise
   }
@@ -31,7 +31,7 @@ export class SyncLoss {
     return this.#error !== undefined
   }
 
-  /** A sync has failed. Returns what to throw. */
+  /** Notes that a sync has failed. Returns the error to throw. */
   declare(cause: unknown): AppError {
     this.#error ??= new AppError(
       'unavailable',
@@ -42,7 +42,7 @@ export class SyncLoss {
     return this.#error
   }
 
-  /** Throws 'unavailable' when a sync has failed. */
+  /** Throws 'unavailable' after a sync has failed. */
   check(): void {
     if (this.#error) throw this.#error
   }

@@ -1,26 +1,26 @@
-// Values derived from the store, kept while the store does not change. No expiry, no invalidation by key.
+// Caches values derived from the store until the store changes. There is no expiry and no invalidation by key.
 
 export type VersionedSource = {
-  /** Grows with every change; see change-feed.ts. */
+  /** Incremented by every change; see change-feed.ts. */
   readonly version: number
 }
 
 export type VersionedCacheOptions<K, V> = {
-  /** When full, the oldest entry goes. */
+  /** When the cache is full, the oldest entry is evicted. */
   readonly maxEntries: number
-  /** For values that are not of a small fixed size. */
+  /** For values of varying size. */
   readonly bytes?: CacheBytes<K, V>
 }
 
 type CacheBytes<K, V> = {
-  /** Of all keys and values; beyond that the oldest go. */
+  /** Maximum size of all keys and values; the oldest entries are evicted. */
   readonly max: number
-  /** An entry of more is not kept: it would push out too many others. */
+  /** Larger entries are not cached, because they would evict too many others. */
   readonly maxOfOne: number
   readonly sizeOf: (key: K, value: V) => number
 }
 
-/** Values must not be `undefined`. For the hot path: `get` is one comparison and one look-up. */
+/** Values must not be `undefined`. Fast enough for hot paths: `get` is one comparison and one lookup. */
 export class VersionedCache<K, V> {
   readonly #source: VersionedSource
   readonly #maxEntries: number
@@ -36,18 +36,18 @@ export class VersionedCache<K, V> {
     this.#sizes = bytes
   }
 
-  /** Of all entries; 0 where they have no sizes. */
+  /** Size of all entries; 0 if entries have no sizes. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** The value loaded at the present version, or undefined. */
+  /** The value that was loaded at the present version, or undefined. */
   get(key: K): V | undefined {
     if (this.#version !== this.#source.version) this.#forget()
     return this.#values.get(key)
   }
 
-  /** The value from memory or from `read`; one `read` at a time and key. A result of `undefined` is not kept. */
+  /** The cached value, or the result of `read`, which runs once at a time per key. `undefined` is not cached. */
   async load(key: K, read: () => Promise<V>): Promise<V> {
     const known = this.get(key)
     if (known !== undefined) return known
@@ -63,7 +63,7 @@ export class VersionedCache<K, V> {
     const version = this.#source.version
     try {
       const value = await read()
-      // A change in the meantime: the value may mix old and new, so it serves those who waited and nobody after them.
+      // The store changed meanwhile: the value may mix old and new data, so only present waiters get it.
       if (value !== undefined && version === this.#source.version) this.#keep(key, value)
       return value
     } finally {

@@ -1,5 +1,5 @@
-// When and why the recording of a camera was interrupted, and when it resumed, which files cannot tell while there
-// are none.
+// When and why the recording of a camera was interrupted, and when it resumed. Files cannot tell this, because none are
+// written meanwhile.
 
 import type { Kysely } from 'kysely'
 import type { GapMark } from '../../model/gap-mark.ts'

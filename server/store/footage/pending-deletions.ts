@@ -1,5 +1,5 @@
-// Rows of segments that are no footage any more, but whose files may still exist: a file is deleted only after its row
-// is a pending deletion, and the row is removed only after the file. Docs: docs/design/store.md.
+// Rows of segments that are no longer footage, but whose files may still exist. A file is deleted only after its row is
+// a pending deletion, and the row is removed only after the file. See docs/design/store.md.
 
 import type { Kysely } from 'kysely'
 import type { PendingDeletion } from '../../model/segment-views.ts'
@@ -50,7 +50,7 @@ export async function removePendingDeletions(db: Kysely<Tables>, ids: readonly n
   }
 }
 
-/** Lists of ids are bounded by what one statement may carry. */
+/** Limited by the number of parameters of a statement. */
 function* chunks(ids: readonly number[]): Generator<readonly number[]> {
   for (let i = 0; i < ids.length; i += 500) yield ids.slice(i, i + 500)
 }

@@ -1,4 +1,4 @@
-// The first and the last segments of a camera in the order of recording, that is by epoch (model/clock-epoch.ts) and
+// The first and last segments of a camera in the order of recording, that is, by epoch (model/clock-epoch.ts) and
 // start.
 
 import type { Kysely } from 'kysely'
@@ -7,7 +7,7 @@ import type { LastSegment, OldestQuery, OldSegment } from '../../model/segment-v
 import type { Tables } from '../schema.ts'
 import { hasIdIn, listClockEpochs } from './clock-epochs.ts'
 
-/** Closed ones, oldest first; read from the index alone where there is one epoch. */
+/** Closed segments, oldest first. If there is only one epoch, they are read from the index alone. */
 export async function listOldest(
   db: Kysely<Tables>,
   cameraId: number,
@@ -50,7 +50,7 @@ async function listEpoch(
   return rows.map((row) => ({ id: row.id, startMs: row.start_ms, endMs: row.end_ms, bytes: row.bytes }))
 }
 
-/** `states`: of `is_closed`. Ends of open ones are where they began. */
+/** `states`: values of `is_closed`. Open segments end where they began. */
 export async function findLast(
   db: Kysely<Tables>,
   cameraId: number,

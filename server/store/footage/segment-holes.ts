@@ -1,14 +1,14 @@
-// Rows of the times without a picture inside closed segments: see model/footage-hole.ts.
+// Rows of holes inside closed segments; see model/footage-hole.ts.
 
 import type { Kysely } from 'kysely'
 import { type FootageHole, listHoles, parseHoles, writeHoles } from '../../model/footage-hole.ts'
 import type { Fragment } from '../../model/segment.ts'
 import type { Tables } from '../schema.ts'
 
-/** No segment lasts longer: what overlaps a moment began at most this long before it. */
+/** No segment lasts longer, so segments that overlap a moment begin at most this long before it. */
 export const maxSegmentMs = 3_600_000
 
-/** By segment. */
+/** Holes by segment. */
 export async function listSegmentHoles(
   db: Kysely<Tables>,
   cameraId: number,
@@ -25,7 +25,7 @@ export async function listSegmentHoles(
   return new Map(rows.map((row) => [row.segment_id, parseHoles(row.holes)]))
 }
 
-/** Replaces what was there. */
+/** Replaces the segment's holes. */
 export async function writeSegmentHoles(
   db: Kysely<Tables>,
   { id, cameraId, startMs }: { readonly id: number; readonly cameraId: number; readonly startMs: number },

@@ -176,7 +176,7 @@ testEachDatabase(
     await add(102)
     await add(50, 2)
     await add(51)
-    // Found again later: a file of the first epoch, and what is recorded goes on in the third.
+    // A file of the first epoch is found again later. What is recorded next belongs to the third.
     await add(103, 0)
     await add(52)
     const order = [100, 101, 102, 103, 101, 102, 50, 51, 52]

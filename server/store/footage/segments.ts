@@ -1,9 +1,9 @@
-// The index of recorded files: one small row each, its table of fragments beside it. Knows nothing of the files
-// themselves.
+// The index of recorded files: one small row per file, with its table of fragments in another table. Does not access
+// the files.
 //
-// Order of writing (docs/design/store.md): the open row is on the disk before anybody relies on it; the closing row may
-// be lost with the machine's power, since the file itself tells how far it goes; a file is deleted only after its row
-// is a pending deletion on the disk.
+// Order of writes (docs/design/store.md): the open row is on the disk before anything relies on it. A power failure may
+// lose the closing row, because the file itself shows how long it is. A file is deleted only after its row is a pending
+// deletion on the disk.
 
 import { type Kysely, sql } from 'kysely'
 import { findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
@@ -34,18 +34,18 @@ export class Segments {
   readonly #db: Kysely<Tables>
   readonly #sync: () => Promise<void>
 
-  /** `sync`: as of `Database`. */
+  /** `sync`: see `Database`. */
   constructor(db: Kysely<Tables>, sync: () => Promise<void>) {
     this.#db = db
     this.#sync = sync
   }
 
-  /** Resolves when all that was written before is on the disk. Throws 'unavailable'. */
+  /** Resolves when all earlier writes are on the disk. Throws 'unavailable'. */
   sync(): Promise<void> {
     return this.#sync()
   }
 
-  /** For a file that has just been created. Returns the segment's id. */
+  /** Call for a file that was just created. Returns the segment's id. */
   async insertOpen(segment: OpenSegment, epoch?: number): Promise<number> {
     const insert = (db: Kysely<Tables>) =>
       db
@@ -77,12 +77,12 @@ export class Segments {
             return inserted
           }),
     )
-    // Should it fail, and the power too, the file is found without its row.
+    // If the sync and then the power fails, the file is found without its row.
     await this.#sync().catch(() => {})
     return id
   }
 
-  /** After the file was synced. Closing again replaces what was there; a row that is gone stays gone. */
+  /** Call after the file was synced. Closing again replaces the values; a deleted row stays deleted. */
   async close(id: number, { endMs, bytes, fragments, checksum }: ClosedValues): Promise<void> {
     const table = writeFragmentTable(fragments)
     await writeRelaxed(this.#db, (db) =>
@@ -114,12 +114,12 @@ export class Segments {
     )
   }
 
-  /** Those no recorder has closed, of all cameras: after a start, what the last run left. */
+  /** Segments of all cameras that no recorder has closed; at the start, those that the last run left open. */
   async listOpen(): Promise<Segment[]> {
     return this.#list(this.#selectWhole().where('is_closed', '=', 0).orderBy('segments.id'))
   }
 
-  /** Closed ones that overlap [startMs, endMs), in the order of recording. */
+  /** Closed segments that overlap [startMs, endMs), in the order of recording. */
   async listBetween(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
     const segments = await this.#list(
       this.#selectWhole()
@@ -133,7 +133,7 @@ export class Segments {
     return orderByClockEpoch(segments, await listClockEpochs(this.#db, cameraId))
   }
 
-  /** As `listBetween`, read from the index alone. */
+  /** Like `listBetween`, but reads only the index. */
   async listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]> {
     const rows = await this.#db
       .selectFrom('segments')
@@ -157,7 +157,7 @@ export class Segments {
     return orderByClockEpoch(spans, await listClockEpochs(this.#db, cameraId))
   }
 
-  /** Whether one of `listBetween` has a track of audio. */
+  /** Whether a segment of `listBetween` has an audio track. */
   async hasAudio(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
     const row = await this.#db
       .selectFrom('segments')
@@ -167,7 +167,7 @@ export class Segments {
       .where('start_ms', '>', startMs - maxSegmentMs)
       .where('start_ms', '<', endMs)
       .where('end_ms', '>', startMs)
-      // Without a parameter, or the index segments_with_audio would not be used.
+      // A literal, because the index segments_with_audio is not used with a parameter.
       .where(sql<boolean>`codecs like '%,%'`)
       .limit(1)
       .executeTakeFirst()
@@ -181,7 +181,7 @@ export class Segments {
     return epoch === 0 ? segment : { ...segment, epoch }
   }
 
-  /** Of closed segments. */
+  /** Bounds of the closed segments. */
   async findBounds(cameraId: number): Promise<FootageBounds | undefined> {
     const closed = this.#db.selectFrom('segments').where('is_closed', '=', 1).where('camera_id', '=', cameraId).limit(1)
     const first = await closed.select('start_ms').orderBy('start_ms', 'asc').executeTakeFirst()
@@ -192,7 +192,7 @@ export class Segments {
     if (epochs.length === 0) return bounds
     const [oldest] = await this.listOldest(cameraId, { limit: 1 })
     const last = await findLast(this.#db, cameraId, { epochs, states: [1] })
-    // Of files recorded over one another, the one that begins last need not end last.
+    // If files overlap, the one that starts last may not end last.
     const { end_ms: endMs } = await this.#db
       .selectFrom('segments')
       .select(({ fn }) => fn.max('end_ms').as('end_ms'))
@@ -208,7 +208,7 @@ export class Segments {
     }
   }
 
-  /** The one, open or closed, that was recorded last. */
+  /** The segment, open or closed, that was recorded last. */
   async findLast(cameraId: number): Promise<LastSegment | undefined> {
     const epochs = await listClockEpochs(this.#db, cameraId)
     return findLast(this.#db, cameraId, { epochs, states: [0, 1] })
@@ -222,13 +222,13 @@ export class Segments {
     return removeClockEpochs(this.#db, cameraId)
   }
 
-  /** The first one, open or closed, that starts at or after `startMs`. */
+  /** The first segment, open or closed, that starts at or after `startMs`. */
   async findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined> {
     const found = await this.#listEnds(cameraId, (query) => query.where('start_ms', '>=', startMs).orderBy('start_ms'))
     return found.sort((a, b) => a.startMs - b.startMs)[0]
   }
 
-  /** The one, open or closed, that starts last in the last epoch. */
+  /** The segment, open or closed, that starts last in the last epoch. */
   async findNewest(cameraId: number): Promise<SegmentFile | undefined> {
     const epochs = await listClockEpochs(this.#db, cameraId)
     const fromId = listIdRanges(epochs, lastEpoch(epochs)).at(-1)?.fromId ?? 0
@@ -241,7 +241,7 @@ export class Segments {
     return found.sort((a, b) => b.startMs - a.startMs)[0]
   }
 
-  /** All, open and closed, that start in [startMs, endMs), in no order. */
+  /** All segments, open and closed, that start in [startMs, endMs), in no particular order. */
   async listFiles(cameraId: number, startMs: number, endMs: number): Promise<SegmentFile[]> {
     const rows = await selectFiles(this.#db)
       .where('is_closed', 'in', [0, 1])
@@ -252,27 +252,27 @@ export class Segments {
     return rows.map(toFile)
   }
 
-  /** Closed ones in the order of recording. */
+  /** Closed segments in the order of recording. */
   listOldest(cameraId: number, query: OldestQuery): Promise<OldSegment[]> {
     return listOldest(this.#db, cameraId, query)
   }
 
-  /** Counters of each camera that has closed segments. */
+  /** Counters of each camera with closed segments. */
   listUsage(): Promise<FootageUsage[]> {
     return listFootage(this.#db)
   }
 
-  /** The counters of a camera as its rows say. */
+  /** The counters of a camera, computed from its rows. */
   sumUsage(cameraId: number): Promise<FootageUsage> {
     return sumFootage(this.#db, cameraId)
   }
 
-  /** Puts the counters of a camera right. */
+  /** Corrects the counters of a camera. */
   recount(cameraId: number): Promise<void> {
     return recountFootage(this.#db, cameraId)
   }
 
-  /** Bytes of the closed ones that overlap [startMs, endMs), from the rows. */
+  /** Size of the closed segments that overlap [startMs, endMs), from their rows. */
   async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
     const { bytes } = await this.#db
       .selectFrom('segments')
@@ -286,11 +286,11 @@ export class Segments {
     return Number(bytes ?? 0)
   }
 
-  /** Cameras that have segments, whether the camera still exists or not. */
+  /** Cameras with segments, including cameras that were deleted. */
   async listCameraIds(): Promise<number[]> {
     const ids = new Set<number>()
     for (const isClosed of [0, 1]) {
-      // One step through the index per camera: `distinct` would walk all its segments.
+      // One step through the index per camera; `distinct` would walk all segments.
       let id: number | null = -1
       while (id !== null) {
         const row: { id: number | null } = await this.#db
@@ -307,8 +307,8 @@ export class Segments {
   }
 
   /**
-   * From now on they are no footage, and the files of those returned may be deleted as soon as this is on the disk:
-   * after `sync`. Ids without a row are left out.
+   * Turns segments into pending deletions. The files of those returned may be deleted as soon as this is on the disk,
+   * after `sync`. Ids without a row are skipped.
    */
   markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]> {
     return markPendingDeletions(this.#db, ids)
@@ -318,12 +318,12 @@ export class Segments {
     return listPendingDeletions(this.#db, limit)
   }
 
-  /** After the files of pending deletions are deleted. */
+  /** Call after the files were deleted. */
   remove(ids: readonly number[]): Promise<void> {
     return removePendingDeletions(this.#db, ids)
   }
 
-  /** One of the open and one of the closed ones: the index begins with that. */
+  /** One open and one closed segment, because the index begins with that column. */
   async #listEnds(
     cameraId: number,
     order: (query: ReturnType<typeof selectFiles>) => ReturnType<typeof selectFiles>,

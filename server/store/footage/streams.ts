@@ -5,19 +5,19 @@ import { writeRelaxed } from '../engine/durability.ts'
 import type { Row, Tables } from '../schema.ts'
 
 export type Stream = {
-  /** SHA-256, 32 bytes, of the id that its addresses hold: whoever reads the row cannot watch. */
+  /** SHA-256 (32 bytes) of the id in the stream's URLs, so that the row alone does not allow anybody to watch. */
   readonly hash: Uint8Array
   readonly cameraId: number
   readonly userId: number
-  /** What it was asked for with; ends with it. */
+  /** The credential that requested the stream; the stream ends with it. */
   readonly credential: { readonly kind: 'personal' | 'grant'; readonly id: number }
-  /** The range asked for, Unix milliseconds; no end: to the newest footage and on. */
+  /** The requested range in Unix milliseconds. Without an end, the stream follows the newest footage. */
   readonly startMs: number
   readonly endMs: number | undefined
   readonly createdAtMs: number
   readonly state: 'playing' | 'paused'
   readonly speed: number
-  /** What its playlist has said: text that is given back as it is. */
+  /** What its playlist has listed so far, as opaque text. */
   readonly listing: string | undefined
   /** Wall clock of the footage that was fetched last. */
   readonly currentMs: number | undefined
@@ -25,10 +25,10 @@ export type Stream = {
 
 export type StreamChange = Partial<Pick<Stream, 'state' | 'speed' | 'listing' | 'currentMs'>>
 
-/** In one statement; what is left goes the next time. */
+/** The maximum deleted per statement; the others are deleted next time. */
 const maxRemoved = 500
 
-/** Nothing here is worth waiting for the disk: a viewer whose stream the machine's power took opens another. */
+/** None of these writes waits for the disk: if a power failure loses a stream, its viewer opens another one. */
 export class Streams {
   readonly #db: Kysely<Tables>
 
@@ -63,7 +63,7 @@ export class Streams {
     return row && toStream(row)
   }
 
-  /** What `change` has is set, `undefined` included; nothing happens when the stream is gone. */
+  /** Sets the fields in `change`, including those that are `undefined`. Does nothing if the stream is gone. */
   async update(hash: Uint8Array, change: StreamChange): Promise<void> {
     const values = {
       ...(change.state !== undefined && { state: change.state }),
@@ -75,7 +75,7 @@ export class Streams {
     await writeRelaxed(this.#db, (db) => db.updateTable('streams').set(values).where('hash', '=', hash).execute())
   }
 
-  /** Of this user only the newest `count` stay, `newest` among them. The hashes of those that went. */
+  /** Keeps only the user's newest `count` streams, including `newest`. Returns the hashes of the deleted ones. */
   async removeOldest(userId: number, count: number, newest: Uint8Array): Promise<Uint8Array[]> {
     const others = this.#db
       .selectFrom('streams')
@@ -94,7 +94,7 @@ export class Streams {
     return hashes
   }
 
-  /** Those of removed cameras and users went with them. */
+  /** Streams of deleted cameras and users were deleted with them. */
   async removeExpired(createdBeforeMs: number): Promise<void> {
     await writeRelaxed(this.#db, (db) =>
       db.deleteFrom('streams').where('created_at_ms', '<', createdBeforeMs).execute(),

@@ -1,5 +1,5 @@
-// Hears of commits of other processes in PostgreSQL: triggers on the tables (postgres-triggers.ts) notify with each
-// commit, and one connection, which does nothing else, listens.
+// Notices commits of other processes in PostgreSQL: triggers on the tables (postgres-triggers.ts) notify with each
+// commit, and a dedicated connection listens.
 
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
@@ -11,18 +11,18 @@ import { PostgresSockets } from './postgres-sockets.ts'
 import { changeChannel } from './postgres-triggers.ts'
 
 export type PostgresWatchOptions = Omit<WatchOptions, 'intervalMs'> & {
-  /** `application_name` is what tells our own notifications from others'. */
+  /** `application_name` distinguishes this process's own notifications from others. */
   readonly config: pg.ClientConfig & { readonly application_name: string }
-  /** The address without password. */
+  /** The URL without its password. */
   readonly place: string
 }
 
-/** Many commits in a row are one change. */
+/** Many successive commits are reported as one change. */
 const gatherMs = 20
-/** A connection whose other end vanished without a word is found out within twice this time. */
+/** A connection whose other end vanished silently is detected within twice this time. */
 const probeIntervalMs = 5000
 
-/** Throws 'unavailable' when it cannot listen at first; what is lost later is restored by itself. */
+/** Throws 'unavailable' if it cannot listen at first; a connection that is lost later is restored. */
 export async function openPostgresWatch(options: PostgresWatchOptions): Promise<Watch> {
   const closing = new AbortController()
   const first = await listen(options, closing.signal).catch((error) => {
@@ -38,7 +38,7 @@ export async function openPostgresWatch(options: PostgresWatchOptions): Promise<
 }
 
 /**
- * While nothing is heard, something may have been missed: that it broke, and that it was restored, count as changes.
+ * Without a connection, changes may be missed, so both its loss and its restoration count as changes.
  */
 async function watch(options: PostgresWatchOptions, first: Listener, signal: AbortSignal): Promise<void> {
   const { feed, clock, log, place } = options
@@ -61,7 +61,7 @@ async function watch(options: PostgresWatchOptions, first: Listener, signal: Abo
   await listener?.ended
 }
 
-/** A connection that listens; `ended` resolves with the reason once it no longer does. */
+/** A listening connection; `ended` resolves with the reason when it has stopped listening. */
 type Listener = { readonly ended: Promise<string> }
 
 async function listen({ feed, clock, config }: PostgresWatchOptions, signal: AbortSignal): Promise<Listener> {
@@ -96,7 +96,7 @@ async function listen({ feed, clock, config }: PostgresWatchOptions, signal: Abo
   return { ended }
 }
 
-/** Resolves with the reason when the connection does not answer, or `signal` has aborted. */
+/** Resolves with the reason when the connection does not respond or `signal` has aborted. */
 async function probe(client: pg.Client, clock: Clock, signal: AbortSignal): Promise<string> {
   try {
     for (;;) {

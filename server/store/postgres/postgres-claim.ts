@@ -1,6 +1,6 @@
-// The claim of a server on a PostgreSQL database: an advisory lock, held by a connection that does nothing else and is
-// named after the server, so that whoever finds the database taken can say by whom. A connection that is lost is
-// replaced at once; should another server have been faster, this one has to stop.
+// A server's claim on a PostgreSQL database: an advisory lock, held by a dedicated connection that is named after the
+// server, so that others can report who holds the database. A lost connection is replaced at once. If another server
+// was faster, this one must stop.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -16,22 +16,22 @@ import { describePostgresUrl } from './postgres-url.ts'
 
 export type PostgresClaimOptions = {
   readonly url: string
-  /** In words: where it runs and where its data are. */
+  /** Text that says where the server runs and where its data is. */
   readonly holder: string
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** First half of the key, as in address-lock.ts; of databases there is one. */
+/** First half of the lock's key, as in address-lock.ts; there is one per database. */
 const servers = 8
-/** A server that is just ending gives its claim up within this time. */
+/** A server that is stopping releases its claim within this time. */
 const patienceMs = 5000
 const retryMs = 200
 const probeIntervalMs = 5000
-/** What PostgreSQL keeps of a name. */
+/** The part of a name that PostgreSQL keeps. */
 const maxNameLength = 63
 
-/** Throws 'conflict' naming the server that has the database, and 'unavailable'. */
+/** Throws 'conflict' with the name of the server that holds the database, and 'unavailable'. */
 export async function claimPostgres(options: PostgresClaimOptions): Promise<DatabaseClaim> {
   const { url, holder, clock } = options
   const place = describePostgresUrl(url)
@@ -47,7 +47,7 @@ export async function claimPostgres(options: PostgresClaimOptions): Promise<Data
   }
 }
 
-/** A connection that holds the lock; `ended` resolves with the reason once it is lost. */
+/** A connection that holds the lock; `ended` resolves with the reason when it is lost. */
 type Holding = {
   readonly kind: 'ours'
   readonly ended: Promise<string>
@@ -55,7 +55,7 @@ type Holding = {
   check(): Promise<unknown>
 }
 
-/** Somebody else holds it, in words. */
+/** Describes the other server that holds it. */
 type Taken = { readonly kind: 'taken'; readonly other: string }
 
 type KeepOptions = PostgresClaimOptions & { readonly place: string; readonly name: string }
@@ -73,7 +73,7 @@ function keep(first: Holding, options: KeepOptions): DatabaseClaim {
   }
 }
 
-/** Resolves when `signal` aborts, or with why another server has the database now. */
+/** Resolves when `signal` aborts, or with the reason why another server holds the database now. */
 async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal): Promise<AppError | undefined> {
   const { url, clock, log, place, name } = options
   const backoff = new Backoff({ minMs: 50, maxMs: 2000 })
@@ -96,7 +96,7 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
 }
 
 /**
- * The reason why it is of no use any more. A connection whose other end vanished without a word is found out by asking.
+ * Resolves with the reason why it is no longer usable. Polling detects a connection whose other end vanished silently.
  */
 async function untilLost(holding: Holding, clock: Clock, signal: AbortSignal): Promise<string> {
   const ending = new AbortController()
@@ -115,7 +115,7 @@ async function untilLost(holding: Holding, clock: Clock, signal: AbortSignal): P
   return reason
 }
 
-/** Undefined when the lock is neither ours nor anybody's: it was let go this moment, or was a left-over of ours. */
+/** Undefined if nobody holds the lock: it was released just now, or a former connection of this server held it. */
 async function connect(url: string, name: string): Promise<Holding | Taken | undefined> {
   const sockets = new PostgresSockets()
   const ended = Promise.withResolvers<string>()
@@ -126,14 +126,14 @@ async function connect(url: string, name: string): Promise<Holding | Taken | und
   const close = () => sockets.end(client.end())
   try {
     await client.connect()
-    // The server finds out within a minute that our machine has gone, and lets the next one in.
+    // The database server notices within a minute that our machine is gone, and releases the lock.
     await client.query('set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3')
     const tries = await client.query<{ is_ours: boolean }>('select pg_try_advisory_lock($1, 0) as is_ours', [servers])
     if (tries.rows[0]!.is_ours)
       return { kind: 'ours', ended: ended.promise, close, check: () => client.query('select 1') }
     const found = await findHolder(client)
     const isOurs = found?.name === name
-    // What is left of a connection of our own, of whose end only we know.
+    // A former connection of this server, whose end only this server has noticed.
     if (isOurs) await client.query('select pg_terminate_backend($1)', [found.pid])
     await close()
     return found && !isOurs ? { kind: 'taken', other: describe(found) } : undefined
@@ -161,7 +161,7 @@ function describe({ name, address }: Holder): string {
   return address === null ? words : `${words}, connected from ${address}`
 }
 
-/** Ours alone, and what others may know of us; the end of a path tells more than its beginning. */
+/** Unique, and what others may know about this server. The end of a path says more than its beginning. */
 function writeName(holder: string): string {
   const head = `nightjar ${randomBytes(4).toString('hex')} `
   const words = holder.replaceAll(/[^\x20-\x7e]/g, '?')

@@ -31,7 +31,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Ends the server's connections to the database, as its owner may. */
+/** Terminates the server's connections to the database, as its owner may. */
 function endConnections(postgres: TemporaryPostgres, database: string): Promise<unknown> {
   const name = new URL(database).pathname.slice(1)
   return postgres.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
@@ -191,7 +191,7 @@ testPostgres('the connection that listens is made anew when only it ends', async
   const { db } = await openPostgresDatabase(database)
   t.after(() => db.destroy())
   await endConnections(postgres, database)
-  // It broke, and it was restored.
+  // The loss and the restoration of the connection.
   await until(() => heard.length === 2)
   assert.deepEqual(heard, ['foreign', 'foreign'])
 })

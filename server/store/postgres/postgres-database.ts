@@ -1,4 +1,4 @@
-// A database of a PostgreSQL server as the store's: a pool of connections, and one more that hears of others' commits.
+// A PostgreSQL database as the store's: a pool of connections, and one that listens for commits of other processes.
 
 import { randomBytes } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
@@ -12,10 +12,10 @@ import { createPostgresPool } from './postgres-pool.ts'
 import { postgresTypes } from './postgres-types.ts'
 import { describePostgresUrl } from './postgres-url.ts'
 
-/** Kept per process; the server needs few, since nothing here takes long. */
+/** Per process. A few are enough, because no query takes long. */
 const maxConnections = 10
 
-/** Throws 'unavailable' when the server does not answer or refuses us; the password is in no message. */
+/** Throws 'unavailable' if the server does not respond or refuses the connection. No message contains the password. */
 export async function openPostgresDatabase(url: string): Promise<Database> {
   const place = describePostgresUrl(url)
   const config = createPostgresConfig(url)
@@ -26,25 +26,25 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
     db,
     sync: async () => {}, // every write is on the disk there, as far as the server is set to be
     openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, place }),
-    // A PostgreSQL server whose disk does not confirm a write stops by itself, and recovers.
+    // A PostgreSQL server whose disk does not confirm a write stops by itself and recovers.
     lost: new Promise(() => {}),
     close: () => db.destroy(),
   }
 }
 
-/** How long things may take, milliseconds: as with SQLite, who waits for another's lock waits 5 seconds. */
+/** Timeouts in milliseconds. As with SQLite, a statement waits 5 seconds for a lock. */
 const limits = {
   lock_timeout: 5000,
   statement_timeout: 30_000,
-  // Ours, for a server that does not answer at all: longer than the server's own limit.
+  // The client's timeout, for a server that does not respond at all: longer than the server's timeout.
   query_timeout: 35_000,
   idle_in_transaction_session_timeout: 30_000,
 } satisfies PoolConfig
 
-/** How every connection of ours is made. */
+/** Options of every connection. */
 export function createPostgresConfig(text: string) {
   const url = new URL(text)
-  // The name is how a process tells its own changes from others'.
+  // By its name, a process distinguishes its own changes from those of others.
   url.searchParams.delete('application_name')
   return {
     connectionString: url.href,
@@ -57,7 +57,7 @@ export function createPostgresConfig(text: string) {
   } satisfies PoolConfig
 }
 
-/** On a connection of its own without limits: a step may take its time, and other processes wait for it. */
+/** Uses a separate connection without timeouts: a migration may take long, and other processes wait for it. */
 async function migrate(config: PoolConfig, place: string): Promise<void> {
   const pool = createPostgresPool({ ...config, max: 1 }, place)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

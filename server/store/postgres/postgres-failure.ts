@@ -1,25 +1,25 @@
-// What an error of PostgreSQL, or of the connection to it, means to a caller. Codes: PostgreSQL manual, appendix A.
+// Translates errors of PostgreSQL and its connections for callers. Codes: PostgreSQL manual, appendix A.
 
 import pg from 'pg'
 import { AppError, errorChain } from '../../base/error.ts'
 
 /**
- * Connection lost, no resources, shut down or timed out, disk failed; read-only (a standby), lock not granted in time.
+ * Connection lost, out of resources, shut down or timed out, disk failed, read-only (a standby), lock timed out.
  */
 const unavailable = /^(08|53|57|58)|^(25006|55P03)$/
-/** The connection ended, or the statements prepared in it are gone. */
+/** The connection ended, or its prepared statements are gone. */
 const lost = /^08|^57P|^26000$/
-/** Text that holds NUL, or characters that are none. */
+/** Text with NUL or invalid characters. */
 const unfit = /^(22021|22P05)$/
 
 export type PostgresFailure = {
-  /** What to throw. */
+  /** The error to throw. */
   readonly error: unknown
-  /** Whether the connection is of no further use. */
+  /** Whether the connection is no longer usable. */
   readonly isLost: boolean
 }
 
-/** `place`: the database's address without password. Errors that mean nothing of the kind stay as they are. */
+/** `place`: the database's URL without its password. Other errors are returned unchanged. */
 export function explainPostgresFailure(cause: unknown, place: string): PostgresFailure {
   if (!(cause instanceof pg.DatabaseError)) {
     const isOurs = cause instanceof TypeError || cause instanceof AppError
@@ -28,15 +28,15 @@ export function explainPostgresFailure(cause: unknown, place: string): PostgresF
   const code = cause.code ?? ''
   if (unfit.test(code))
     return { error: new AppError('invalid', 'the text contains a NUL character', { cause }), isLost: false }
-  // A newer version has changed a table under a prepared statement: a new connection prepares it anew.
+  // A newer version changed a table of a prepared statement; a new connection prepares it again.
   const isOutdated = code === '0A000' && cause.routine === 'RevalidateCachedQuery'
   if (isOutdated || lost.test(code)) return { error: createUnavailable(cause, place), isLost: true }
   return { error: unavailable.test(code) ? createUnavailable(cause, place) : cause, isLost: false }
 }
 
-/** For whatever stopped a connection from being made. */
+/** For errors that prevented a connection. */
 export function createUnavailable(cause: unknown, place: string): AppError {
-  // Of a host with several addresses each has an error of its own, and their sum has no message.
+  // For a host with several addresses, each has its own error, and the aggregate error has no message.
   const reason = cause instanceof AggregateError ? new Error(cause.errors.map(errorChain).join(', '), { cause }) : cause
   return new AppError('unavailable', `the database ${place} cannot be used`, { cause: reason })
 }

@@ -1,18 +1,18 @@
-// A pool of connections as Kysely wants it: statements are prepared once per connection, errors say what they mean, and
-// a connection that broke is not used again.
+// A connection pool for Kysely: statements are prepared once per connection, errors are translated, and broken
+// connections are not used again.
 
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { createUnavailable, explainPostgresFailure } from './postgres-failure.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
 
-/** `place`: the database's address without password, for messages. */
+/** `place`: the database's URL without its password, for messages. */
 export function createPostgresPool(config: pg.PoolConfig, place: string): PostgresPool {
   const sockets = new PostgresSockets()
   const pool = new pg.Pool({ ...config, stream: sockets.create })
   const names = new StatementNames()
   const connections = new WeakMap<pg.PoolClient, Connection>()
-  // Idle connections end when the server does; the next caller opens another, and is told if that fails.
+  // Idle connections end with the server. The next caller opens a new one and gets the error if that fails.
   pool.on('error', () => {})
   return {
     async connect() {
@@ -37,7 +37,8 @@ class Connection implements PostgresPoolClient {
     this.#client = client
     this.#names = names
     this.#place = place
-    // Between two statements of a transaction nobody else listens, and an unheard 'error' would end the process.
+    // Between two statements of a transaction nothing else listens, and an unhandled 'error' event would end the
+    // process.
     client.on('error', (error) => {
       this.#failure ??= explainPostgresFailure(error, place).error
     })
@@ -68,16 +69,16 @@ class Connection implements PostgresPoolClient {
   }
 }
 
-/** More than the store has. */
+/** More than the store uses. */
 const maxStatements = 256
-/** Lists of ids make a statement for each length: long ones are not worth keeping. */
+/** Lists of ids make one statement per length. Statements with long lists are not worth caching. */
 const maxParameters = 24
 
-/** Names under which connections keep prepared statements. */
+/** Names of the prepared statements of connections. */
 class StatementNames {
   readonly #names = new Map<string, string>()
 
-  /** Undefined for what is not to be kept. */
+  /** Undefined for statements that are not cached. */
   find(text: string, parameters: number): string | undefined {
     if (parameters > maxParameters) return undefined
     let name = this.#names.get(text)

@@ -1,10 +1,10 @@
-// The sockets of connections to PostgreSQL, kept so that they can be cut: a server that hangs does not answer a
-// farewell either.
+// Keeps the sockets of connections to PostgreSQL, so that they can be destroyed: a server that hangs does not answer a
+// request to close either.
 
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How long a server may take to say goodbye. */
+/** How long closing a connection may take. */
 const farewellMs = 1000
 
 export class PostgresSockets {
@@ -18,7 +18,7 @@ export class PostgresSockets {
     return socket
   }
 
-  /** Waits for `farewell`, but not for long; then nothing is left open. */
+  /** Waits a short time for `farewell`, then destroys all sockets that are still open. */
   async end(farewell: Promise<unknown>): Promise<void> {
     const waiting = new AbortController()
     await Promise.race([farewell, delay(farewellMs, undefined, { signal: waiting.signal }).catch(() => {})])

@@ -1,13 +1,13 @@
-// What makes PostgreSQL tell other processes that a table has changed: a trigger that notifies, delivered with the
-// commit. The payload is the writer's application_name, which every process chooses for itself; the same one twice in a
-// transaction is one.
+// Triggers that make PostgreSQL notify other processes of changes of a table; notifications are delivered with the
+// commit. The payload is the writer's application_name, which differs in every process. Equal notifications of a
+// transaction are delivered once.
 
 import { type Kysely, sql } from 'kysely'
 import { isPostgres } from '../engine/database.ts'
 
 export const changeChannel = 'nightjar_changes'
 
-/** In a migration: the function that the triggers call. Nothing on SQLite, which counts commits. */
+/** For migrations: creates the function that the triggers call. Does nothing on SQLite, which counts commits. */
 export async function createChangeFunction(db: Kysely<never>): Promise<void> {
   if (!isPostgres(db)) return
   await sql`
@@ -18,7 +18,7 @@ export async function createChangeFunction(db: Kysely<never>): Promise<void> {
     end $$`.execute(db)
 }
 
-/** In a migration: from now on other processes hear of changes of the table. */
+/** For migrations: from now on, other processes are notified of changes of the table. */
 export async function tellChanges(db: Kysely<never>, table: string): Promise<void> {
   if (!isPostgres(db)) return
   await sql`

@@ -1,8 +1,8 @@
-// How values of PostgreSQL become those of the tables' types: the same as node:sqlite gives.
+// Converts values of PostgreSQL to the types of the tables, which are those that node:sqlite returns.
 
 import pg from 'pg'
 
-/** Object identifiers of pg_type. Sums of bigint are numeric. */
+/** Object identifiers in pg_type. Sums of bigint are numeric. */
 const bytea = 17
 const int8 = 20
 const numeric = 1700

@@ -1,16 +1,16 @@
-// Addresses of PostgreSQL databases: postgres://user:password@host:port/name?parameters (libpq's connection URIs).
+// URLs of PostgreSQL databases: postgres://user:password@host:port/name?parameters (libpq's connection URIs).
 
-/** Whether the text means PostgreSQL at all; a file's name never begins so. */
+/** Whether the text names a PostgreSQL database. No file name begins like that. */
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//i.test(text)
 }
 
-/** Whether the text is such an address and names a database. */
+/** Whether the text is a valid URL with the name of a database. */
 export function isCompletePostgresUrl(text: string): boolean {
   return isPostgresUrl(text) && URL.canParse(text) && new URL(text).pathname.length > 1
 }
 
-/** The address as it may be shown: without password and parameters. */
+/** The URL for display: without password and parameters. */
 export function describePostgresUrl(text: string): string {
   const { username, host, pathname } = new URL(text)
   return `postgres://${username && `${username}@`}${host}${pathname}`

@@ -1,5 +1,5 @@
-// Whether the key file belongs to this database. Better told at the start than by each camera whose password does not
-// open.
+// Checks whether the key file belongs to this database. An error at the start is clearer than one for each camera whose
+// password cannot be unsealed.
 
 import type { Kysely } from 'kysely'
 import { AppError } from '../../base/error.ts'
@@ -8,7 +8,7 @@ import type { Tables } from '../schema.ts'
 
 const context = 'secret check'
 
-/** Throws 'corrupt' when the database was made under another key. */
+/** Throws 'corrupt' if the database was created with another key. */
 export async function checkSecret(db: Kysely<Tables>, box: SealedBox): Promise<void> {
   const select = db.selectFrom('secret_check').select('sealed').where('id', '=', 1)
   if (!(await select.executeTakeFirst())) {

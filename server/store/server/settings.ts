@@ -1,5 +1,5 @@
-// What owners of the server decide while it runs, for all who use the database. What is chosen before the start is in
-// server/config/.
+// Settings that owners of the server change while it runs, for all users of the database. Settings that are chosen
+// before the start are in server/config/.
 
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
@@ -11,7 +11,7 @@ export class Settings {
     this.#db = db
   }
 
-  /** Whether owners must have a second factor to sign in anew; not unless somebody said so. */
+  /** Whether owners need a second factor for new sign-ins. Default: no. */
   async isSecondFactorRequired(): Promise<boolean> {
     const query = this.#db.selectFrom('settings').select('value').where('name', '=', requiresSecondFactor)
     return (await query.executeTakeFirst())?.value === 'owners'

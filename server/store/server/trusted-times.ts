@@ -1,4 +1,4 @@
-// By which time old things are deleted (model/trusted-time.ts): one row, as of the last minute in which a server ran.
+// The time by which old data is deleted (model/trusted-time.ts): one row, from the last minute in which a server ran.
 
 import type { Kysely } from 'kysely'
 import type { KeptTime } from '../../model/trusted-time.ts'
@@ -12,7 +12,7 @@ export class TrustedTimes {
     this.#db = db
   }
 
-  /** Undefined before the first server of this database. */
+  /** Undefined before the database's first server has run. */
   async find(): Promise<KeptTime | undefined> {
     const row = await this.#db.selectFrom('trusted_time').selectAll().where('id', '=', 1).executeTakeFirst()
     return row && { timeMs: row.time_ms, doubtedMs: row.doubted_ms, leastMs: row.least_ms }

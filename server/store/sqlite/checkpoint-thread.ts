@@ -9,14 +9,14 @@ const { file, intervalMs } = workerData as CheckpointSettings
 const port = parentPort!
 const tell = (message: CheckpointMessage) => port.postMessage(message)
 const database = new DatabaseSync(file)
-// Moves what it can without waiting for anybody or blocking anybody.
+// Moves as much as possible without waiting for or blocking other connections.
 const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
 let isFailing = false
 let isLost = false
 
 /**
- * The log restarts only after all of it was moved, so what was committed during a long round is moved in a second,
- * short one.
+ * The log restarts only after all of it was moved. What was committed during a long round is moved in a second, short
+ * one.
  */
 const maxRounds = 3
 
@@ -33,7 +33,7 @@ const timer = setInterval(() => {
     isFailing = false
   } catch (error) {
     if (isSyncFailure(error)) {
-      // Closing a connection runs another checkpoint: see sync-loss.ts.
+      // Closing a connection runs another checkpoint; see sync-loss.ts.
       clearInterval(timer)
       tell({ kind: 'unconfirmed', reason: (error as Error).message })
       isLost = true

@@ -1,8 +1,8 @@
-// Makes what was committed to a file of SQLite last, without the thread that answers everybody waiting for the disk:
-// commits that are not synced are in the write-ahead log, and the log is synced from outside, by a thread for files.
+// Makes commits to an SQLite file durable without making the main thread wait for the disk: commits without a sync are
+// in the write-ahead log, and a thread for files syncs the log.
 //
-// SQLite does the same at the end of a durable commit, but in our thread. A checkpoint in between syncs log and
-// database itself.
+// SQLite does the same at the end of a durable commit, but in the calling thread. A checkpoint in between syncs the log
+// and the database itself.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../base/error.ts'
@@ -14,7 +14,7 @@ export type LogSync = {
   close(): Promise<void>
 }
 
-/** `loss`: told of a failed sync, after which all fail. `datasync`: an argument for tests. */
+/** `loss`: receives a failed sync, after which all calls fail. `datasync`: replaced in tests. */
 export function createLogSync(
   databaseFile: string,
   loss: SyncLoss,
@@ -27,7 +27,7 @@ export function createLogSync(
   const syncOnce = async () => {
     loss.check()
     try {
-      // The log exists as long as a connection does.
+      // The log exists while a connection is open.
       log ??= await open(`${databaseFile}-wal`, 'r')
     } catch (cause) {
       throw new AppError('unavailable', 'the database could not be written to the disk', { cause })
@@ -45,7 +45,7 @@ export function createLogSync(
   return {
     sync() {
       if (!running) return start()
-      // What runs may have begun before the commit; all who come meanwhile share the one after it.
+      // The running sync may have begun before the commit. All callers meanwhile share the sync after it.
       next ??= running
         .catch(() => {})
         .then(() => {

@@ -1,14 +1,14 @@
-// Notices commits of other processes in a file of SQLite, which tells nobody by itself but counts them.
+// Notices commits of other processes to an SQLite file. SQLite does not notify about them, but counts them.
 
 import { errorChain } from '../../base/error.ts'
 import type { Watch, WatchOptions } from '../engine/database.ts'
 
 export type SqliteWatchOptions = WatchOptions & {
-  /** A number that differs after another connection has committed: `pragma data_version`. */
+  /** A number that changes after another connection has committed: `pragma data_version`. */
   readonly readForeignVersion: () => Promise<number>
 }
 
-/** Looks every `intervalMs`. */
+/** Checks every `intervalMs`. */
 export async function openSqliteWatch(options: SqliteWatchOptions): Promise<Watch> {
   const closing = new AbortController()
   const watching = watch(options, await options.readForeignVersion(), closing.signal)

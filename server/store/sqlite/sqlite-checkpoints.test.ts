@@ -10,7 +10,7 @@ import { SyncLoss } from '../engine/sync-loss.ts'
 import { openTemporaryStore } from '../temporary-store.ts'
 import { openCheckpoints } from './sqlite-checkpoints.ts'
 
-/** In the header of the log: how often it has begun anew. https://sqlite.org/fileformat2.html#walformat */
+/** The number of restarts in the header of the log. https://sqlite.org/fileformat2.html#walformat */
 const checkpointSequenceOffset = 12
 
 async function openPlace(t: TestContext) {
@@ -36,7 +36,7 @@ test('what is committed moves into the database by itself, no commit has to do i
   for (let round = 0; round < 5; round++) {
     const beginnings = await readBeginnings()
     for (let i = 0; i < 10; i++) database.exec('insert into t values (zeroblob(100000))')
-    // The first commit after everything was moved begins the log anew.
+    // The first commit after everything was moved restarts the log.
     for (let i = 0; i < 1000 && (await readBeginnings()) === beginnings; i++) {
       await delay(10)
       database.exec('insert into t values (0)')

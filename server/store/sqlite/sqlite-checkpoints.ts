@@ -1,5 +1,5 @@
-// Moves what is in SQLite's write-ahead log into the database, in a thread of its own. A checkpoint writes all over the
-// file and waits for the disk; SQLite would do it in the middle of some commit, in the thread that answers everybody.
+// Moves the contents of SQLite's write-ahead log into the database in a separate thread. A checkpoint writes all over
+// the file and waits for the disk; SQLite would run it during some commit, on the main thread.
 
 import { Worker } from 'node:worker_threads'
 import { errorChain } from '../../base/error.ts'
@@ -9,8 +9,8 @@ import type { SyncLoss } from '../engine/sync-loss.ts'
 export type CheckpointSettings = { readonly file: string; readonly intervalMs: number }
 
 /**
- * What the thread tells: that it works; that checkpoints fail, once until one succeeds again; that the disk did not
- * confirm one: then it has ended, and left its connection open.
+ * What the thread reports: that it works; that checkpoints fail (once, until one succeeds again); or that the disk did
+ * not confirm a checkpoint, after which the thread has ended and left its connection open.
  */
 export type CheckpointMessage =
   | { readonly kind: 'ready' }
@@ -18,24 +18,24 @@ export type CheckpointMessage =
   | { readonly kind: 'unconfirmed'; readonly reason: string }
 
 export type Checkpoints = {
-  /** Before the connection is closed. */
+  /** Call before the connection is closed. */
   close(): Promise<void>
 }
 
 export type CheckpointOptions = CheckpointSettings & {
   readonly log: Logger
-  /** Told when the disk did not confirm a checkpoint. */
+  /** Called if the disk did not confirm a checkpoint. */
   readonly loss: SyncLoss
-  /** Of the connection that commits: after so many pages in the log a commit checkpoints by itself. */
+  /** For the connection that commits: with this many pages in the log, a commit runs a checkpoint itself. */
   readonly setAutoCheckpoint: (pages: number) => void
 }
 
-/** SQLite's own default. */
+/** SQLite's default. */
 const usualPages = 1000
-/** 64 MB: the thread does not keep up, or fails. */
+/** 64 MB, which is reached only if the thread fails or does not keep up. */
 const emergencyPages = 16_384
 
-/** Resolves when the thread works, or cannot: then commits checkpoint as they always did. */
+/** Resolves when the thread works, or cannot work: then commits run checkpoints as usual. */
 export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints> {
   const { file, intervalMs, log, loss, setAutoCheckpoint } = options
   const workerData: CheckpointSettings = { file, intervalMs }

@@ -1,4 +1,4 @@
-// A file of SQLite as the store's database: one connection, shared with other processes through the file alone.
+// An SQLite file as the store's database: one connection. Other processes share only the file.
 
 import { open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
@@ -17,7 +17,7 @@ import { explainSqliteFailure } from './sqlite-failure.ts'
 
 const checkpointIntervalMs = 5000
 
-/** Created, readable by its owner alone, when missing. Throws 'unavailable'. */
+/** Creates a missing file, readable only by its owner. Throws 'unavailable'. */
 export async function openSqliteDatabase(file: string, options: OpenOptions): Promise<Database> {
   const loss = new SyncLoss(file)
   const { db, connection } = await openFile(file, loss)
@@ -45,15 +45,15 @@ export async function openSqliteDatabase(file: string, options: OpenOptions): Pr
     async close() {
       await checkpoints?.close()
       await logSync.close()
-      // Closing is a checkpoint too, which would remove the log: the next start needs it.
+      // Closing runs a checkpoint too, which would remove the log that the next start needs.
       if (!loss.isLost) await db.destroy()
     },
   }
 }
 
 /**
- * At a start, all of the log is written into the database, and the disk has to confirm it: the process before may have
- * ended because a sync failed, and then nothing else proves that the log is on the disk.
+ * At the start, the whole log is written into the database and the disk must confirm it: the previous process may have
+ * ended because a sync failed, and nothing else proves that the log is on the disk.
  */
 function proveLog(connection: DatabaseSync, loss: SyncLoss): void {
   try {
@@ -65,7 +65,7 @@ function proveLog(connection: DatabaseSync, loss: SyncLoss): void {
 
 async function openFile(file: string, loss: SyncLoss): Promise<{ db: Kysely<Tables>; connection: DatabaseSync }> {
   try {
-    // SQLite gives its own files the modes of the database's, so the mode is right from the first byte.
+    // SQLite gives its other files the mode of the database file, so the mode is right from the first byte.
     await (await open(file, 'a', 0o600)).close()
     const connection = openSqlite(file)
     return { db: new Kysely<Tables>({ dialect: createSqliteDialect(connection, { loss }) }), connection }

@@ -39,7 +39,7 @@ test('transactions and queries take turns', async (t) => {
 
 test('a transaction that waits for a query outside of it fails, and the others go on', async (t) => {
   const db = await openNumbers(t, { maxTransactionMs: 50 })
-  // Otherwise nothing would keep the process up while the transaction waits.
+  // Otherwise nothing would keep the process alive while the transaction waits.
   const awake = setInterval(() => {}, 1000)
   t.after(() => clearInterval(awake))
   const stuck = db.transaction().execute(async () => db.selectFrom('numbers').selectAll().execute())

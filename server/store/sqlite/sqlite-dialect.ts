@@ -1,7 +1,7 @@
-// Kysely on node:sqlite: one connection, prepared statements kept, write transactions that begin as writers.
+// Kysely on node:sqlite: one connection, cached prepared statements, and transactions that begin as writers.
 //
-// Kysely's own SQLite dialect prepares each statement anew and begins transactions as readers, which fails at once when
-// another process wrote in between (SQLITE_BUSY_SNAPSHOT) instead of waiting for `busy_timeout`.
+// Kysely's own SQLite dialect prepares each statement again and begins transactions as readers. Those fail at once if
+// another process wrote in between (SQLITE_BUSY_SNAPSHOT), instead of waiting for `busy_timeout`.
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import {
@@ -21,7 +21,7 @@ import { AppError } from '../../base/error.ts'
 import { isSyncFailure, type SyncLoss } from '../engine/sync-loss.ts'
 import { checkText, explainSqliteFailure } from './sqlite-failure.ts'
 
-/** Opens the file in the modes the store relies on; see docs/design/store.md for why each. */
+/** Opens the file in the modes that the store relies on; docs/design/store.md explains them. */
 export function openSqlite(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory')
@@ -29,8 +29,8 @@ export function openSqlite(file: string): DatabaseSync {
 }
 
 /**
- * The database is closed by `Kysely.destroy()`. After `maxTransactionMs` those who wait for a transaction are told to
- * give up.
+ * `Kysely.destroy()` closes the database. A caller that waits longer than `maxTransactionMs` for a transaction gets an
+ * error.
  */
 export function createSqliteDialect(
   database: DatabaseSync,
@@ -44,7 +44,7 @@ export function createSqliteDialect(
   }
 }
 
-/** SQLite has no `for update` and the like, and no need of them: a write transaction is the only one. */
+/** SQLite has no `for update` and needs none: only one write transaction runs at a time. */
 class LocklessSqliteQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!locks.has(node.modifier)) super.visitSelectModifier(node)
@@ -81,7 +81,7 @@ class SqliteDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  /** One at a time: a transaction of one caller must not take in the statements of another. */
+  /** One at a time: a transaction must not contain statements of another caller. */
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#isTaken) await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }))
     this.#isTaken = true
@@ -106,11 +106,11 @@ class SqliteDriver implements Driver {
 
   async rollbackTransaction(): Promise<void> {
     clearTimeout(this.#watchdog)
-    // SQLite itself undoes a transaction after some errors, a full disk among them.
+    // SQLite rolls back a transaction after some errors, for example if the disk is full.
     if (this.#database.isTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 
-  /** A transaction that waits for a query outside of it would otherwise wait, and keep all others waiting, for ever. */
+  /** Without this, a transaction that waits for a query outside of it would block itself and all others forever. */
   #giveUpWaiting(): void {
     const waiting = this.#waiting
     this.#waiting = []
@@ -128,7 +128,7 @@ class SqliteDriver implements Driver {
 
 const writingStatement = /^\s*(insert|update|delete|replace|begin|commit|create|alter|drop)\b/i
 
-/** More than the store has; statements with lists of ids vary in length and push out the oldest. */
+/** More than the store uses. Statements with lists of ids vary in length and evict the oldest. */
 const maxStatements = 256
 
 type PreparedStatement = {
