@@ -2,10 +2,10 @@
 //
 // The duration of the newest frame is not known yet, so it gets the duration of the previous one. Decode times are
 // exact, so the error does not accumulate. Open groups of H.264 are closed, because a viewer may begin at each of them
-// (see `ClosedGroups`).
+// (see `GroupCloser`).
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
-import { ClosedGroups } from '../media/h264/closed-groups.ts'
+import { GroupCloser } from '../media/h264/group-closer.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
@@ -15,12 +15,12 @@ export class FrameFragmentMuxer implements LiveMuxer {
   readonly init: Uint8Array
   readonly #video: TrackTimes = createVideoTimes()
   readonly #audio: TrackTimes | undefined
-  readonly #groups: ClosedGroups | undefined
+  readonly #groups: GroupCloser | undefined
   #sequence = 0
 
   constructor(init: Uint8Array, { video, audio }: StreamFormat) {
     this.init = init
-    this.#groups = video.codec === 'h264' ? new ClosedGroups(video.config) : undefined
+    this.#groups = video.codec === 'h264' ? new GroupCloser(video.config) : undefined
     this.#audio = audio && createAudioTimes(audio)
   }
 

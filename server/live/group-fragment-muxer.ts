@@ -6,7 +6,7 @@
 // group independent.
 
 import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
-import { ClosedGroups } from '../media/h264/closed-groups.ts'
+import { GroupCloser } from '../media/h264/group-closer.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { withoutRefreshCount } from '../media/nal/key-frame.ts'
@@ -33,7 +33,7 @@ type Part = { readonly video: readonly Timed[]; readonly endTime: number; readon
 export class GroupFragmentMuxer implements LiveMuxer {
   readonly init: Uint8Array
   /** Of H.264 alone. */
-  readonly #groups: ClosedGroups | undefined
+  readonly #groups: GroupCloser | undefined
   readonly #videoTimes: TrackTimes = createVideoTimes()
   readonly #audioTimes: TrackTimes | undefined
   readonly #audioRate: number
@@ -50,7 +50,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
   /** `silence`: the audio track of `init` is filled with it. */
   constructor(init: Uint8Array, { video, audio }: StreamFormat, silence?: SilentBlock) {
     this.init = init
-    this.#groups = video.codec === 'h264' ? new ClosedGroups(video.config) : undefined
+    this.#groups = video.codec === 'h264' ? new GroupCloser(video.config) : undefined
     this.#audioTimes = audio && createAudioTimes(audio)
     this.#audioRate = audio?.sampleRate ?? 0
     this.#silence = silence
@@ -140,7 +140,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
 }
 
 /** A picture of H.264 in a group that players can begin at; undefined when it is left out. */
-function toStart(frame: Frame, groups: ClosedGroups): Frame | undefined {
+function toStart(frame: Frame, groups: GroupCloser): Frame | undefined {
   const closed = groups.close(frame)
   if (!closed || closed.isLeading) return undefined
   return closed.recovery ? { ...closed, data: withoutRefreshCount(closed.data), memory: undefined } : closed

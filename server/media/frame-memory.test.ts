@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type FrameMemory, FrameMemoryPool } from './frame-memory.ts'
 
-test('memory is used again when its last holder lets go, and not before', () => {
+test('memory is reused when its last holder releases it, and not before', () => {
   const pool = new FrameMemoryPool(1024 * 1024)
   const memory = pool.take()
   memory.bytes[0] = 7
@@ -12,12 +12,12 @@ test('memory is used again when its last holder lets go, and not before', () => 
   assert.equal(memory.bytes[0], 7)
   memory.release()
   assert.equal(pool.freeBytes, 256 * 1024)
-  assert.equal(memory.bytes.length, 0, 'who reads too long sees nothing, not another picture')
+  assert.equal(memory.bytes.length, 0, 'a reader that keeps a released frame sees an empty frame, not another one')
   assert.equal(pool.take().bytes.length, 256 * 1024)
   assert.equal(pool.freeBytes, 0)
 })
 
-test('memory that is left to the collector never comes back', () => {
+test('memory that is left to the JavaScript engine is never reused', () => {
   const pool = new FrameMemoryPool(1024 * 1024)
   const memory = pool.take()
   memory.leave()
@@ -26,7 +26,7 @@ test('memory that is left to the collector never comes back', () => {
   assert.equal(pool.freeBytes, 0)
 })
 
-test('however memory is taken, held and released: nobody shares what is held, and little is kept free', () => {
+test('memory that is held is never shared, and the free memory stays within its limit', () => {
   const step = fc.record({ what: fc.constantFrom('take', 'hold', 'release', 'leave'), which: fc.nat(20) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

@@ -1,22 +1,29 @@
-// Memory that encoded frames lie in, used again without the garbage collector: its cost for buffers that live some seconds was a third
-// of what recording a camera cost.
+// Memory for encoded frames that is reused without the garbage collector. Collecting buffers that live for some seconds
+// took a third of the cost of recording a camera.
 //
-// Whoever keeps a frame holds its memory, and releases it when done. Mistakes are on the safe side: what nobody releases is left to the
-// collector, and what is released too early is detached, so that a reader finds an empty frame and never another picture.
+// A reader that keeps a frame holds its memory and releases it when done. Mistakes are safe: memory that is never
+// released is left to the garbage collector, and memory that is released too early is detached, so that a reader finds
+// an empty frame and never the data of another one.
 
-/** About a second of a usual camera: what the frames of a group of pictures keep alive beyond their own bytes is little. */
-const usualBytes = 256 * 1024
+/**
+ * About one second of a typical camera. Frames of one group of pictures keep little memory alive beyond their own
+ * bytes.
+ */
+const defaultBytes = 256 * 1024
 
-/** A stretch of memory, written once from its start to its end. Begins with one holder: who writes it. */
+/** A region of memory that is written once from start to end. Its writer is its first holder. */
 export class FrameMemory {
   readonly bytes: Uint8Array
-  readonly #takeBack: ((buffer: ArrayBuffer) => void) | undefined
+  readonly #reclaim: ((buffer: ArrayBuffer) => void) | undefined
   #holders = 1
 
-  /** At least `minBytes` long. `takeBack` is given what nobody holds any more; without, the collector takes it. */
-  constructor(minBytes = usualBytes, buffer?: ArrayBuffer, takeBack?: (buffer: ArrayBuffer) => void) {
-    this.bytes = new Uint8Array(buffer ?? new ArrayBuffer(Math.max(minBytes, usualBytes)))
-    this.#takeBack = takeBack
+  /**
+   * The memory has at least `minBytes` bytes. `reclaim` receives the buffer when the last holder has released it;
+   * without `reclaim`, the garbage collector frees it.
+   */
+  constructor(minBytes = defaultBytes, buffer?: ArrayBuffer, reclaim?: (buffer: ArrayBuffer) => void) {
+    this.bytes = new Uint8Array(buffer ?? new ArrayBuffer(Math.max(minBytes, defaultBytes)))
+    this.#reclaim = reclaim
   }
 
   hold(): void {
@@ -24,10 +31,10 @@ export class FrameMemory {
   }
 
   release(): void {
-    if (--this.#holders === 0) this.#takeBack?.((this.bytes.buffer as ArrayBuffer).transfer())
+    if (--this.#holders === 0) this.#reclaim?.((this.bytes.buffer as ArrayBuffer).transfer())
   }
 
-  /** Somebody reads it who does not say when he is done: it is the collector's from now on. */
+  /** Leaves the memory to the garbage collector, for readers that do not report when they are done. */
   leave(): void {
     this.#holders = Number.POSITIVE_INFINITY
   }
@@ -38,14 +45,14 @@ export class FrameMemoryPool {
   #free: ArrayBuffer[] = []
   #freeBytes = 0
 
-  /** `maxFreeBytes`: kept for what is asked for next; of released memory beyond that, the collector takes the rest. */
+  /** Keeps up to `maxFreeBytes` of released memory for reuse. The garbage collector frees the rest. */
   constructor(maxFreeBytes: number) {
     this.#maxFreeBytes = maxFreeBytes
   }
 
-  /** At least `minBytes` long. What it holds is not defined. */
-  take(minBytes = usualBytes): FrameMemory {
-    return new FrameMemory(minBytes, this.#findFree(minBytes), this.#takeBack)
+  /** Returns memory of at least `minBytes` bytes with undefined content. */
+  take(minBytes = defaultBytes): FrameMemory {
+    return new FrameMemory(minBytes, this.#findFree(minBytes), this.#reclaim)
   }
 
   get freeBytes(): number {
@@ -60,7 +67,7 @@ export class FrameMemoryPool {
     return buffer
   }
 
-  readonly #takeBack = (buffer: ArrayBuffer): void => {
+  readonly #reclaim = (buffer: ArrayBuffer): void => {
     if (this.#freeBytes + buffer.byteLength > this.#maxFreeBytes) return
     this.#free.push(buffer)
     this.#freeBytes += buffer.byteLength

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fitImage } from './image-size.ts'
 
-test('a limit shrinks the picture and keeps its aspect, none leaves it alone', () => {
+test('a limit shrinks the image and keeps its aspect ratio; without a limit the size is unchanged', () => {
   const hd = { width: 1920, height: 1080 }
   assert.deepEqual(fitImage(hd, {}), hd)
   assert.deepEqual(fitImage(hd, { maxWidth: 640 }), { width: 640, height: 360 })
@@ -13,7 +13,7 @@ test('a limit shrinks the picture and keeps its aspect, none leaves it alone', (
   assert.deepEqual(fitImage({ width: 4000, height: 2 }, { maxWidth: 10 }), { width: 10, height: 1 })
 })
 
-test('the result keeps the limits, and fitting it again changes nothing', () => {
+test('the result respects the limits, and fitting it again changes nothing', () => {
   const pixels = fc.integer({ min: 1, max: 8192 })
   const limit = fc.option(pixels, { nil: undefined })
   fc.assert(

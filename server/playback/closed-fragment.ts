@@ -1,8 +1,8 @@
-// Fragments of H.264 as players are given them who may begin at any of them: open groups of pictures closed (see `ClosedGroups`), and a
+// Fragments of H.264 as players are given them who may begin at any of them: open groups of pictures closed (see `GroupCloser`), and a
 // gradual refresh said to be whole at once. The archive keeps what the camera sent, and the length stays, so byte ranges hold.
 
 import { AppError } from '../base/error.ts'
-import { ClosedGroups } from '../media/h264/closed-groups.ts'
+import { GroupCloser } from '../media/h264/group-closer.ts'
 import { findVideoConfig } from '../media/mp4/describe-init.ts'
 import { parseFragmentSamples, type TrackSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
@@ -15,10 +15,10 @@ export type GroupStart = 'sync' | 'open' | 'gradual'
 const mfhdSequenceAt = 8 + 12
 
 export class FragmentCloser {
-  readonly #groups: ClosedGroups
+  readonly #groups: GroupCloser
 
   private constructor(config: Uint8Array) {
-    this.#groups = new ClosedGroups(config)
+    this.#groups = new GroupCloser(config)
   }
 
   /** Undefined for other codecs. `init`: initialization section of the file. */

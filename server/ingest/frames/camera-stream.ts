@@ -122,7 +122,7 @@ export class CameraStream implements Disposable {
 
   /** Pictures that came, published or not: the sign of life of a camera. */
   get pictures(): number {
-    return this.#depacketizer.counters.pictures
+    return this.#depacketizer.counters.frames
   }
 
   /** Of these, those that were published. */

@@ -3,9 +3,9 @@
 
 import type { IncomingMessage } from 'node:http'
 import {
-  enoughBytes,
   type FoundContent,
   findContainer,
+  maxProbeBytes,
   type OtherContent,
 } from '../../media/container/find-container.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
@@ -30,7 +30,7 @@ export async function findContent(
     const look = (bytes: Buffer) => {
       head = Buffer.concat([head, bytes])
       const content = findContainer(head)
-      if (!content && head.length < enoughBytes) return
+      if (!content && head.length < maxProbeBytes) return
       response.off('data', look)
       response.pause()
       response.unshift(head)

@@ -1,7 +1,7 @@
 // The tracks of one RTSP connection whose packets come inside it, told apart by their channels (RFC 2326 10.12).
 
 import { writeInterleaved } from '../../media/rtsp/interleaved.ts'
-import { namesTcp, parseInterleavedTransport, writeInterleavedTransport } from '../../media/rtsp/transport.ts'
+import { offersTcp, parseInterleavedTransport, writeInterleavedTransport } from '../../media/rtsp/transport.ts'
 import { CameraError } from '../network/camera-error.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
 
@@ -51,7 +51,7 @@ export class InterleavedTracks {
     return {
       offer: writeInterleavedTransport(wanted),
       accept: (answer) => {
-        if (answer !== undefined && !namesTcp(answer)) throw refused()
+        if (answer !== undefined && !offersTcp(answer)) throw refused()
         // Without channels in the answer, those we asked for are meant.
         const agreed = (answer && parseInterleavedTransport(answer)) || wanted
         rtcpChannel = agreed.rtcpChannel

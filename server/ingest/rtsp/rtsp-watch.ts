@@ -1,7 +1,7 @@
 // Looks after a playing RTSP session: watches that pictures come, keeps the session alive, sends and follows the
 // reports of RTCP.
 
-import { findSameMoment } from '../../media/rtp/rtcp.ts'
+import { convertRtpTime } from '../../media/rtp/rtcp.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
 import type { RtspTransport } from '../connection/transport-choice.ts'
 import type { CameraStream } from '../frames/camera-stream.ts'
@@ -84,7 +84,7 @@ function followReports({ stream, video, audio }: PlayingSession): void {
   const videoReport = video.reports?.takeSender()
   const audioReport = audio?.reports?.sender
   if (!videoReport || !audioReport || !stream.audio) return
-  const audioTime = findSameMoment(videoReport, audioReport, stream.audio.plan.clockRate)
+  const audioTime = convertRtpTime(videoReport, audioReport, stream.audio.plan.clockRate)
   if (audioTime !== undefined) stream.audio.follow(videoReport.rtpTime, audioTime)
 }
 

@@ -17,7 +17,7 @@ function open() {
 
 const block = fc.uint8Array({ minLength: 1, maxLength: 3000 })
 
-test('several blocks in a packet come back in order', () => {
+test('several blocks in one packet are read back in order', () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 8 }), (blocks) => {
       const { seen, send } = open()
@@ -30,7 +30,7 @@ test('several blocks in a packet come back in order', () => {
   )
 })
 
-test('a block over several packets comes back whole, and not at all when a part is missing', () => {
+test('a block split over several packets is reassembled, and dropped when a part is missing', () => {
   fc.assert(
     fc.property(block, fc.integer({ min: 5, max: 1400 }), (data, maxPayloadBytes) => {
       const { seen, send, depacketizer } = open()
@@ -59,12 +59,12 @@ test('random payloads never throw', () => {
   )
 })
 
-test('optional fields and missing sizes are refused by name', () => {
+test('optional fields and missing sizes are rejected with their name', () => {
   assert.throws(() => parseAacHeaderSizes(new Map([...aacHbrParameters, ['ctsdeltalength', '16']])), /ctsdeltalength/)
   assert.throws(() => parseAacHeaderSizes(new Map()), { kind: 'invalid' })
 })
 
-test('audio configurations are read', () => {
+test('AudioSpecificConfig records are parsed', () => {
   const read = (...bytes: number[]) => parseAudioSpecificConfig(Uint8Array.from(bytes))
   const lc = { objectType: 2, sampleRate: 48_000, channels: 2, samplesPerBlock: 1024, extensionType: undefined }
   assert.deepEqual(read(0x11, 0x90), lc)
@@ -79,7 +79,7 @@ test('audio configurations are read', () => {
   }
 })
 
-test('a random configuration is read or corrupt', () => {
+test('a random configuration is either parsed or reported as corrupt', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 8 }), (config) => {
       try {

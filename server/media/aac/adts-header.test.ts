@@ -5,7 +5,7 @@ import { adtsHeaderBytes, writeAdtsHeader } from '../mpegts/adts.ts'
 import { findAdtsHeader } from './adts-header.ts'
 import { writeAudioSpecificConfig } from './audio-specific-config.ts'
 
-test('what is written is read', () => {
+test('a written header is parsed to the same values', () => {
   const rates = fc.constantFrom(48000, 44100, 16000, 8000, 96000, 7350)
   fc.assert(
     fc.property(
@@ -21,7 +21,7 @@ test('what is written is read', () => {
   )
 })
 
-test('a checksum belongs to the header; rubbish is none', () => {
+test('the header length includes a checksum; other bytes are not a header', () => {
   const header = writeAdtsHeader(writeAudioSpecificConfig({ sampleRate: 48000, channels: 2 }), 100)
   header[1]! &= 0xfe
   assert.equal(findAdtsHeader(header)?.headerBytes, 9)

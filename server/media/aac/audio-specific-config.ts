@@ -1,15 +1,15 @@
-// AudioSpecificConfig (ISO/IEC 14496-3 1.6.2.1): what an AAC decoder must know before the first block.
+// AudioSpecificConfig (ISO/IEC 14496-3 1.6.2.1): what an AAC decoder needs to know before the first block.
 
 import { AppError } from '../../base/error.ts'
 
 export type AudioSpecificConfig = {
-  /** 2 is AAC-LC; of HE-AAC this is the core's type. */
+  /** 2 is AAC-LC. For HE-AAC, this is the type of the core. */
   readonly objectType: number
-  /** Hz, of the core: one block is `samplesPerBlock` samples at this rate. */
+  /** Sample rate of the core in Hz. One block holds `samplesPerBlock` samples at this rate. */
   readonly sampleRate: number
   readonly channels: number
   readonly samplesPerBlock: 1024 | 960
-  /** Set when spectral band replication is signalled: 5 (SBR) or 29 (with parametric stereo). */
+  /** Set when spectral band replication is signaled: 5 (SBR) or 29 (SBR with parametric stereo). */
   readonly extensionType: number | undefined
 }
 
@@ -22,7 +22,7 @@ const escapedType = 31
 export function parseAudioSpecificConfig(config: Uint8Array): AudioSpecificConfig {
   let at = 0
   const bits = (count: number) => {
-    if (at + count > config.length * 8) throw new AppError('corrupt', 'AAC: the configuration ends too early')
+    if (at + count > config.length * 8) throw new AppError('corrupt', 'AAC: the configuration is too short')
     let value = 0
     for (let i = 0; i < count; i++, at++) value = value * 2 + ((config[at >> 3]! >> (7 - (at & 7))) & 1)
     return value
@@ -51,7 +51,10 @@ export function parseAudioSpecificConfig(config: Uint8Array): AudioSpecificConfi
   return { objectType, sampleRate, channels, samplesPerBlock: isShort ? 960 : 1024, extensionType }
 }
 
-/** AAC-LC (or another type below 31) at a rate of the table. @throws AppError 'invalid' for other rates and layouts */
+/**
+ * Writes a config for AAC-LC or another object type below 31. @throws AppError 'invalid' for a sample rate or channel
+ * count that has no code
+ */
 export function writeAudioSpecificConfig(options: {
   readonly objectType?: number
   readonly sampleRate: number
@@ -60,11 +63,12 @@ export function writeAudioSpecificConfig(options: {
   const { objectType = 2, sampleRate, channels } = options
   const rateIndex = sampleRates.indexOf(sampleRate)
   const layout = channelCounts.indexOf(channels)
-  if (rateIndex < 0 || layout < 1) throw new AppError('invalid', `AAC: no code for ${sampleRate} Hz × ${channels}`)
+  if (rateIndex < 0 || layout < 1)
+    throw new AppError('invalid', `AAC: no code for ${sampleRate} Hz with ${channels} channels`)
   return Uint8Array.of((objectType << 3) | (rateIndex >> 1), ((rateIndex & 1) << 7) | (layout << 3))
 }
 
-/** RFC 6381 3.3, for instance `mp4a.40.2`. */
+/** The codec string of RFC 6381 3.3, for example `mp4a.40.2`. */
 export function aacCodecString({ objectType, extensionType }: AudioSpecificConfig): string {
   return `mp4a.40.${extensionType ?? objectType}`
 }

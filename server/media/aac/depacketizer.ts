@@ -1,9 +1,10 @@
-// RTP payloads -> AAC blocks, RFC 3640 with AU headers of size and index (AAC-hbr, AAC-lbr): several blocks a packet, or one block
-// over several packets. Interleaved blocks (an index above 0) are not supported and dropped.
+// RTP payloads -> AAC blocks (RFC 3640, modes AAC-hbr and AAC-lbr, whose AU headers hold size and index). A packet
+// holds several blocks, or a block spans several packets. Interleaved blocks (index above 0) are not supported and are
+// dropped.
 
 import { AppError } from '../../base/error.ts'
 
-/** Widths in bits of the fields of an AU header, from `a=fmtp`. */
+/** Widths of the AU header fields in bits, from `a=fmtp`. */
 export type AacHeaderSizes = {
   readonly sizeLength: number
   readonly indexLength: number
@@ -30,7 +31,10 @@ export function parseAacHeaderSizes(parameters: ReadonlyMap<string, string>): Aa
   return sizes
 }
 
-/** `index` counts the blocks of one packet: the block's time is the packet's plus `index` blocks. */
+/**
+ * `index` is the position of the block in its packet. The time of the block is the time of the packet plus `index`
+ * blocks.
+ */
 export type AacBlockHandler = (data: Uint8Array, timestamp: number, index: number) => void
 
 const maxBlockBytes = 8192
@@ -39,7 +43,7 @@ export class AacDepacketizer {
   readonly counters = { badPayloads: 0, droppedBlocks: 0 }
   readonly #sizes: AacHeaderSizes
   readonly #onBlock: AacBlockHandler
-  /** A block in fragments: filled up to `#partBytes`. */
+  /** The fragmented block that is being reassembled; its first `#partBytes` bytes are filled. */
   #part: Uint8Array | undefined
   #partBytes = 0
   #partTimestamp = 0
@@ -49,18 +53,18 @@ export class AacDepacketizer {
     this.#onBlock = onBlock
   }
 
-  /** Packets are missing before the next payload. */
+  /** Reports that packets are missing before the next payload. */
   markLoss(): void {
     if (this.#part) this.counters.droppedBlocks++
     this.#part = undefined
   }
 
-  /** The payload `bytes[start, end)` of one packet. Never throws on what a camera sends. */
+  /** Takes the payload `bytes[start, end)` of one packet. Never throws on bytes that a camera sends. */
   push(bytes: Uint8Array, start: number, end: number, timestamp: number): void {
-    if (!this.#takeBlocks(bytes, start, end, timestamp)) this.#refuse()
+    if (!this.#takeBlocks(bytes, start, end, timestamp)) this.#reject()
   }
 
-  /** False when the payload breaks the format. */
+  /** Returns false when the payload violates the format. */
   #takeBlocks(bytes: Uint8Array, start: number, end: number, timestamp: number): boolean {
     const headerBits = end - start < 2 ? 0 : (bytes[start]! << 8) | bytes[start + 1]!
     const { sizeLength, indexLength, indexDeltaLength } = this.#sizes
@@ -99,7 +103,7 @@ export class AacDepacketizer {
     return true
   }
 
-  #refuse(): void {
+  #reject(): void {
     this.counters.badPayloads++
     this.markLoss()
   }

@@ -12,7 +12,7 @@ export const aacHbrParameters: readonly (readonly [string, string])[] = [
   ['indexdeltalength', '3'],
 ]
 
-/** One packet of whole blocks. The RTP timestamp is that of the first; the marker is set. */
+/** Writes one packet of whole blocks. Its RTP timestamp is that of the first block, and its marker bit is set. */
 export function packetizeAac(blocks: readonly Uint8Array[]): Uint8Array {
   const payload = new Uint8Array(blocks.reduce((sum, block) => sum + 2 + block.length, 2))
   writeHeaderLength(payload, blocks.length)
@@ -25,7 +25,10 @@ export function packetizeAac(blocks: readonly Uint8Array[]): Uint8Array {
   return payload
 }
 
-/** One block over several packets (RFC 3640 3.2.3): the same timestamp on all, the marker on the last. */
+/**
+ * Splits one block over several packets (RFC 3640 3.2.3). All packets have the same timestamp; the last one has the
+ * marker bit set.
+ */
 export function fragmentAac(block: Uint8Array, maxPayloadBytes = 1400): Uint8Array[] {
   const share = maxPayloadBytes - 4
   const payloads: Uint8Array[] = []
@@ -45,7 +48,7 @@ function writeHeaderLength(payload: Uint8Array, blocks: number): void {
   payload[1] = blocks * 16
 }
 
-/** Index and index delta are 0: the blocks are consecutive. */
+/** Index and index delta are 0 because the blocks are consecutive. */
 function writeBlockHeader(payload: Uint8Array, at: number, bytes: number): void {
   const size = Math.min(bytes, maxBlockBytes) << 3
   payload[at] = size >> 8

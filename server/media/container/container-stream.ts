@@ -1,20 +1,20 @@
-// What somebody who takes containers apart (server/decoder/container) is handed and gives back: bytes of one stream in, its tracks and their
-// packets out. Types only.
+// The interface of a container reader (server/decoder/container): it takes the bytes of one stream and returns the
+// tracks and their packets. This file has types only.
 
 import type { ContainerFormat } from './find-container.ts'
 
-/** Codecs by the names FFmpeg has for them: `h264`, `hevc`, `aac`, `opus`, `pcm_mulaw`. */
+/** Codecs have FFmpeg's names: `h264`, `hevc`, `aac`, `opus`, `pcm_mulaw`. */
 export type ContainerVideo = {
   readonly codec: string
-  /** What the container tells of it: an avcC or hvcC record, NAL units behind start codes, or nothing. */
+  /** Codec configuration from the container: an avcC or hvcC record, NAL units with start codes, or empty. */
   readonly config: Uint8Array
 }
 
 export type ContainerAudio = {
   readonly codec: string
-  /** aac: AudioSpecificConfig; else empty. */
+  /** AudioSpecificConfig for aac, otherwise empty. */
   readonly config: Uint8Array
-  /** 0 where the container does not tell. */
+  /** 0 when the container does not state it. */
   readonly sampleRate: number
   readonly channels: number
 }
@@ -27,36 +27,42 @@ export type ContainerTracks = {
 export type ContainerPacket = {
   readonly kind: 'video' | 'audio'
   /**
-   * When it is shown: ticks on one axis for both tracks, continuous where the container's own count wraps. Undefined where the
-   * container does not tell.
+   * Presentation time in ticks. Both tracks share one axis, which stays continuous when the timestamps of the container
+   * wrap. Undefined when the container has no timestamps.
    */
   readonly pts90k: number | undefined
-  /** h264, hevc: an access unit as the container holds it; aac: a raw block without ADTS header; else as it is. Shared with the message. */
+  /**
+   * For h264 and hevc, an access unit as the container stores it. For aac, a raw block without ADTS header. Other
+   * codecs are unchanged. The bytes share memory with the message they came in.
+   */
   readonly data: Uint8Array
 }
 
-/** Why a stream goes no further. */
+/** Why reading a stream ended. */
 export type ContainerEnd =
   | { readonly kind: 'ended' | 'unreadable' | 'no_video' | 'too_much' | 'changed' }
-  /** There are as many streams as can be read at once. */
+  /** The maximum number of streams is already being read. */
   | { readonly kind: 'busy'; readonly limit: number }
-  /** Whoever reads it died. */
+  /** The reader process died. */
   | { readonly kind: 'lost'; readonly reason: string }
 
 export type ContainerSink = {
-  /** Once, before the first packet. */
+  /** Called once, before the first packet. */
   onTracks(tracks: ContainerTracks): void
   onPacket(packet: ContainerPacket): void
-  /** Once, at last; not after it was closed. */
+  /** Called once, at the end. Not called after the input was closed. */
   onEnd(end: ContainerEnd): void
-  /** What was pushed has been taken: more may come. */
+  /** Called when the pushed bytes have been consumed and more can be pushed. */
   onDrain(): void
 }
 
 export type ContainerInput = AsyncDisposable & {
-  /** Bytes of the stream, which nobody else will change. False: hold on until `onDrain`. */
+  /**
+   * Pushes bytes of the stream, which must not be modified afterwards. Returns false when the caller must wait for
+   * `onDrain`.
+   */
   push(bytes: Uint8Array): boolean
-  /** No byte comes any more; what was pushed is still given. */
+  /** Ends the input. Bytes that were pushed before are still processed. */
   end(): void
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { enoughBytes, findContainer } from './find-container.ts'
+import { findContainer, maxProbeBytes } from './find-container.ts'
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
 const text = (words: string) => new Uint8Array(Buffer.from(words, 'latin1'))
@@ -19,29 +19,29 @@ const containers: readonly (readonly [string, Uint8Array, string])[] = [
   ['an MP4 file', box('ftyp'), 'mov'],
   ['MP4 fragments', box('moof'), 'mov'],
   ['a transport stream', transportStream(0), 'mpegts'],
-  ['a transport stream entered in the middle of a packet', transportStream(101), 'mpegts'],
-  ['a transport stream with times before its packets', transportStream(50, 192), 'mpegts'],
-  ['H.264 from its delimiter', hex('00000001 09f0 00000001 6742'), 'h264'],
-  ['H.264 from its parameter set', hex('000001 674d401f'), 'h264'],
-  ['H.265 from its parameter set', hex('00000001 40010c01'), 'hevc'],
-  ['H.265 from its delimiter', hex('00000001 460150'), 'hevc'],
+  ['a transport stream that starts in the middle of a packet', transportStream(101), 'mpegts'],
+  ['a transport stream with a timestamp before each packet', transportStream(50, 192), 'mpegts'],
+  ['H.264 that starts with a delimiter', hex('00000001 09f0 00000001 6742'), 'h264'],
+  ['H.264 that starts with a parameter set', hex('000001 674d401f'), 'h264'],
+  ['H.265 that starts with a parameter set', hex('00000001 40010c01'), 'hevc'],
+  ['H.265 that starts with a delimiter', hex('00000001 460150'), 'hevc'],
 ]
 
 for (const [what, bytes, format] of containers) {
-  test(`${what} is known`, () => assert.deepEqual(findContainer(bytes), { kind: 'container', format }))
+  test(`${what} is recognized`, () => assert.deepEqual(findContainer(bytes), { kind: 'container', format }))
 }
 
-test('pictures are known, whatever stands before them', () => {
+test('JPEG images are recognized, whatever precedes them', () => {
   for (const head of [
     hex('ffd8ffe0'),
     text('--frame\r\n'),
     text('\r\n--frame\r\n'),
     text('Content-Type: image/jpeg\r\n'),
   ])
-    assert.deepEqual(findContainer(head), { kind: 'pictures' })
+    assert.deepEqual(findContainer(head), { kind: 'jpeg' })
 })
 
-test('what leads elsewhere, and what is not taken, is named', () => {
+test('references to other streams and unsupported formats are named', () => {
   const others = {
     hls: ['#EXTM3U\n#EXT-X-VERSION:3\n', 'ï»¿#EXTM3U\n'],
     dash: ['<?xml version="1.0"?>\n<MPD xmlns=""', '<MPD type="dynamic">'],
@@ -58,7 +58,7 @@ test('what leads elsewhere, and what is not taken, is named', () => {
   for (const head of ['<html>', 'v=', '', '{}']) assert.equal(findContainer(text(head)), undefined)
 })
 
-test('more bytes never change what was found', () => {
+test('more bytes never change the result', () => {
   const heads = containers.map(([, bytes]) => bytes)
   fc.assert(
     fc.property(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 400 }), fc.nat(300), (head, more, cut) => {
@@ -69,6 +69,6 @@ test('more bytes never change what was found', () => {
   )
 })
 
-test('of rubbish nothing is said, or something, but nothing is thrown', () => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: enoughBytes }), (bytes) => void findContainer(bytes)))
+test('random bytes never throw', () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: maxProbeBytes }), (bytes) => void findContainer(bytes)))
 })

@@ -1,33 +1,33 @@
-// What a stream of bytes is, by its first ones: a container that can be taken apart, pictures, or something that is named for its owner.
-// Whoever reads containers is told which one it is, and never asked to guess.
+// Identifies a stream by its first bytes: a container, JPEG images, or an unsupported format whose name is shown to the
+// owner of the camera. The container reader receives the format from here and never probes.
 
-/** By the names FFmpeg has for them. */
+/** Formats have FFmpeg's names. */
 export type ContainerFormat = 'mpegts' | 'flv' | 'mov' | 'matroska' | 'h264' | 'hevc'
 
 export type FoundContent =
   | { readonly kind: 'container'; readonly format: ContainerFormat }
-  /** JPEG files, one or many, with or without anything between them. */
-  | { readonly kind: 'pictures' }
-  /** Known, and of no use here. */
+  /** One or more JPEG files, with or without other bytes between them. */
+  | { readonly kind: 'jpeg' }
+  /** A known format that is not supported. */
   | { readonly kind: 'other'; readonly content: OtherContent }
 
 export type OtherContent = 'program_stream' | 'hls' | 'dash' | 'sdp' | 'avi' | 'asf' | 'ogg' | 'rtsp'
 
-/** With so many bytes whatever can be known is. */
-export const enoughBytes = 4096
+/** Further bytes beyond this number do not change the result. */
+export const maxProbeBytes = 4096
 
 const tsPacketBytes = 188
 
-/** Undefined when more bytes may tell, or nothing ever will (see `enoughBytes`). */
+/** Returns undefined when more bytes are needed, or when the format stays unknown (see `maxProbeBytes`). */
 export function findContainer(head: Uint8Array): FoundContent | undefined {
-  if (head[0] === 0xff && head[1] === 0xd8) return { kind: 'pictures' }
+  if (head[0] === 0xff && head[1] === 0xd8) return { kind: 'jpeg' }
   const format = findBinary(head)
   if (format) return { kind: 'container', format }
   if (readWord(head, 0) === 0x000001ba) return { kind: 'other', content: 'program_stream' }
   const text = String.fromCharCode(...head.subarray(0, 256))
     .replace(/^ï»¿/, '')
     .trimStart()
-  if (text.startsWith('--') || /^content-(type|length):/i.test(text)) return { kind: 'pictures' }
+  if (text.startsWith('--') || /^content-(type|length):/i.test(text)) return { kind: 'jpeg' }
   for (const [content, pattern] of others) if (pattern.test(text)) return { kind: 'other', content }
   return undefined
 }
@@ -50,24 +50,27 @@ function findBinary(head: Uint8Array): ContainerFormat | undefined {
   return findByteStream(head) ?? (isTransportStream(head) ? 'mpegts' : undefined)
 }
 
-/** Of boxes that a file or a stream of fragments may begin with (ISO/IEC 14496-12). */
+/** Types of boxes that a file or a stream of fragments may begin with (ISO/IEC 14496-12). */
 const boxTypes: ReadonlySet<number> = new Set(
   ['ftyp', 'styp', 'moov', 'moof', 'sidx', 'emsg', 'prft', 'free', 'skip'].map((name) =>
     readWord(new TextEncoder().encode(name), 0),
   ),
 )
 
-/** NAL units behind start codes: told apart by the header of the first. */
+/** Recognizes NAL units with start codes. The header of the first one tells the codec. */
 function findByteStream(head: Uint8Array): ContainerFormat | undefined {
   const at = readWord(head, 0) === 1 ? 4 : readWord(head, 0) >>> 8 === 1 ? 3 : -1
   if (at === -1 || head.length < at + 2) return undefined
   const first = head[at]!
-  // H.265: parameter sets, delimiter and message of layer 0, temporal layer 0. None of these is a header of H.264.
+  // H.265 parameter sets, delimiter and SEI of layer 0 and temporal layer 0. None of these values is an H.264 header.
   if (head[at + 1] === 1 && [0x40, 0x42, 0x44, 0x46, 0x4e].includes(first)) return 'hevc'
   return first < 0x80 && [1, 5, 6, 7, 8, 9].includes(first & 0x1f) ? 'h264' : undefined
 }
 
-/** Entered anywhere: a sync byte in the first packet's length, and at least three more at its distance (188, or 192 with times). */
+/**
+ * Recognizes a transport stream from any position: a sync byte within the length of the first packet, and three more at
+ * the packet distance (188 bytes, or 192 with timestamps).
+ */
 function isTransportStream(head: Uint8Array): boolean {
   for (const distance of [tsPacketBytes, tsPacketBytes + 4]) {
     for (let at = 0; at < distance && at + 3 * distance < head.length; at++) {
@@ -77,7 +80,7 @@ function isTransportStream(head: Uint8Array): boolean {
   return false
 }
 
-/** Four bytes; -1 when there are fewer. */
+/** Reads four bytes; -1 when there are fewer. */
 function readWord(bytes: Uint8Array, at: number): number {
   if (bytes.length < at + 4) return -1
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0

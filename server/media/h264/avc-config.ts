@@ -1,4 +1,5 @@
-// AVCDecoderConfigurationRecord, "avcC" (ISO/IEC 14496-15 5.3.3.1): the parameter sets a decoder needs before the first frame.
+// AVCDecoderConfigurationRecord, "avcC" (ISO/IEC 14496-15 5.3.3.1): the parameter sets that a decoder needs before the
+// first frame.
 
 import { AppError } from '../../base/error.ts'
 import { parseSps } from './sps.ts'
@@ -11,7 +12,9 @@ export type AvcConfig = {
 
 const profilesWithoutExtension = new Set([66, 77, 88])
 
-/** For access units with 4-byte lengths. @throws AppError 'corrupt' when the first SPS can't be read */
+/**
+ * Writes a record for access units with 4-byte lengths. @throws AppError 'corrupt' when the first SPS cannot be parsed
+ */
 export function writeAvcConfig({ sps, pps }: AvcConfig): Uint8Array {
   const first = parseSps(sps[0] ?? new Uint8Array())
   const extension = profilesWithoutExtension.has(first.profile)
@@ -37,7 +40,7 @@ function withLength(nal: Uint8Array): Uint8Array[] {
   return [Uint8Array.of(nal.length >> 8, nal.length & 0xff), nal]
 }
 
-/** The parameter sets of a record; views into it. @throws AppError 'corrupt' */
+/** Returns the parameter sets of a record as views into it. @throws AppError 'corrupt' */
 export function parseAvcConfig(record: Uint8Array): AvcConfig {
   if (record[0] !== 1) throw new AppError('corrupt', 'avcC: expected version 1')
   let at = 5
@@ -45,7 +48,7 @@ export function parseAvcConfig(record: Uint8Array): AvcConfig {
     const list: Uint8Array[] = []
     for (let i = 0; i < count; i++) {
       const end = at + 2 + (((record[at] ?? 0) << 8) | (record[at + 1] ?? 0))
-      if (end > record.length) throw new AppError('corrupt', 'avcC: the record ends too early')
+      if (end > record.length) throw new AppError('corrupt', 'avcC: the record is too short')
       list.push(record.subarray(at + 2, end))
       at = end
     }
@@ -53,7 +56,7 @@ export function parseAvcConfig(record: Uint8Array): AvcConfig {
   }
   const readCount = () => {
     const count = record[at++]
-    if (count === undefined) throw new AppError('corrupt', 'avcC: the record ends too early')
+    if (count === undefined) throw new AppError('corrupt', 'avcC: the record is too short')
     return count
   }
   const sps = readList(readCount() & 0x1f)
@@ -61,7 +64,7 @@ export function parseAvcConfig(record: Uint8Array): AvcConfig {
   return { sps, pps }
 }
 
-/** RFC 6381 3.3, for instance `avc1.4d401f`; `sps` begins with the NAL header. */
+/** The codec string of RFC 6381 3.3, for example `avc1.4d401f`. `sps` begins with the NAL header. */
 export function avcCodecString(sps: Uint8Array): string {
   return `avc1.${[...sps.subarray(1, 4)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

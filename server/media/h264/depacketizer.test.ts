@@ -9,7 +9,7 @@ import { h264Codec } from './h264-codec.ts'
 import { packetizeH264 } from './packetizer.ts'
 import { bytesOf, inter, key, largeSps, openDepacketizer, pps, type Seen, slice, sps } from './test-units.ts'
 
-test('what is packetized comes back, without parameter sets, at any packet size', () => {
+test('access units are read back without parameter sets at any packet size', () => {
   const unit = fc.record({ type: fc.constantFrom(1, 5, 6), bytes: fc.integer({ min: 2, max: 4000 }) })
   const accessUnits = fc.array(fc.array(unit, { minLength: 1, maxLength: 4 }), { maxLength: 8 })
   fc.assert(
@@ -36,7 +36,7 @@ test('what is packetized comes back, without parameter sets, at any packet size'
   )
 })
 
-test('single NAL unit packets (mode 0) and parameter sets of the SDP give the same', () => {
+test('single NAL unit packets (mode 0) with parameter sets from the SDP give the same frames', () => {
   const { seen, depacketizer, send, times } = openDepacketizer()
   for (const set of [sps, pps]) depacketizer.takeParameterSet(set)
   send([slice(5, 30)], 0)
@@ -49,7 +49,7 @@ test('single NAL unit packets (mode 0) and parameter sets of the SDP give the sa
   )
 })
 
-test('a lost packet costs its group of pictures and never a corrupt frame', () => {
+test('a lost packet drops its group of pictures and never produces a corrupt frame', () => {
   const { depacketizer, send, times } = openDepacketizer()
   send(packetizeH264(key(5000)), 0)
   send(packetizeH264(inter(5000)), 1)
@@ -64,7 +64,7 @@ test('a lost packet costs its group of pictures and never a corrupt frame', () =
   assert.ok(depacketizer.counters.droppedFrames >= 2)
 })
 
-test('damaged pictures that are kept are marked, until a whole key frame comes; a damaged key frame never is one', () => {
+test('kept damaged frames are marked until the next intact key frame; a damaged key frame is no key frame', () => {
   const seen: (readonly [number, boolean, boolean])[] = []
   const sink: VideoSink = {
     onFormat() {},
@@ -94,7 +94,7 @@ test('damaged pictures that are kept are marked, until a whole key frame comes; 
   assert.deepEqual(seen, [
     [1, true, false],
     [2, false, false],
-    // What is left of it; then nothing is left of 5.
+    // The frames that are left of group 4. Group 5 is lost entirely.
     [3, false, true],
     [4, false, true],
     [6, false, true],
@@ -105,7 +105,7 @@ test('damaged pictures that are kept are marked, until a whole key frame comes; 
   ])
 })
 
-test('a key frame whose first packets were lost is not taken for a whole one', () => {
+test('a key frame whose first packets were lost is not treated as complete', () => {
   const { depacketizer, send, times } = openDepacketizer()
   send(packetizeH264(key()), 0)
   send(packetizeH264(inter()), 1)
@@ -118,7 +118,7 @@ test('a key frame whose first packets were lost is not taken for a whole one', (
   assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 5])
 })
 
-test('a key frame after a loss that lacks its parameter sets is dropped, they may have changed', () => {
+test('a key frame without its parameter sets after a loss is dropped because they may have changed', () => {
   const { depacketizer, send, times } = openDepacketizer()
   send(packetizeH264(key()), 0)
   send(packetizeH264(inter()), 1)
@@ -129,7 +129,7 @@ test('a key frame after a loss that lacks its parameter sets is dropped, they ma
   assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 3, 4])
 })
 
-test('any set of lost packets leaves only whole frames, each after what it refers to', () => {
+test('any packet loss leaves only complete frames whose references are present', () => {
   const lost = fc.array(fc.nat(120), { maxLength: 10 })
   fc.assert(
     fc.property(lost, fc.integer({ min: 100, max: 1200 }), (lost, maxPayloadBytes) => {
@@ -145,7 +145,7 @@ test('any set of lost packets leaves only whole frames, each after what it refer
         for (const [n, payload] of payloads.entries()) {
           if (lost.includes(packet++)) {
             isGap = true
-            // Parameter sets that never change may be lost, except the first.
+            // Parameter sets that never change may be lost, except for the first ones.
             isWhole &&= i > 0 && n === 0 && i % 5 === 0
             continue
           }
@@ -165,7 +165,7 @@ test('any set of lost packets leaves only whole frames, each after what it refer
   )
 })
 
-test('new parameter sets in the middle give a new format, repeated ones do not', () => {
+test('new parameter sets in mid-stream report a new format, repeated ones do not', () => {
   const { send, times } = openDepacketizer()
   for (const [i, units] of [key(), key(), [largeSps, pps, slice(5, 9)], inter(), inter()].entries()) {
     send(packetizeH264(units), i)
@@ -173,7 +173,7 @@ test('new parameter sets in the middle give a new format, repeated ones do not',
   assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, '1920x1080 avc1.42c028', 2, 3, 4])
 })
 
-test('a byte stream with start codes in a packet is taken apart', () => {
+test('a packet with start codes is split into NAL units', () => {
   const { seen, send, times } = openDepacketizer()
   const code = (zeros: number) => [...new Array(zeros).fill(0), 1]
   const unit = slice(5, 30)
@@ -184,9 +184,9 @@ test('a byte stream with start codes in a packet is taken apart', () => {
   assert.deepEqual(seen[1], { isKey: true, timestamp: 0, units: [unit] })
 })
 
-test('two sequence sets with ids of their own are one format, sent again and again', () => {
+test('two repeated sequence parameter sets with different ids are one format', () => {
   const { depacketizer, send, times } = openDepacketizer()
-  // The same with id 1: `ue(1)` in place of `ue(0)`, what follows moves by two bits, so only the ids are right.
+  // The same set with id 1: `ue(1)` replaces `ue(0)`, which moves the rest by two bits, so only the ids are valid.
   const second = Uint8Array.from(sps)
   second[4] = 0x5a
   for (let i = 0; i < 3; i++) send(packetizeH264([second, sps, pps, slice(5, 20)]), i)
@@ -194,13 +194,13 @@ test('two sequence sets with ids of their own are one format, sent again and aga
   assert.equal(depacketizer.counters.badPayloads, 0)
 })
 
-test('more sequence sets than a configuration can count leave those it can', () => {
+test('sequence parameter sets beyond the limit of the configuration record are left out', () => {
   const configs: Uint8Array[] = []
   const depacketizer = new NalDepacketizer(h264Codec, {
     onFormat: ({ config }) => configs.push(config),
     onFrame() {},
   })
-  // Ids in 11 bits of Exp-Golomb: `000001xxxxx` is 31 and up, so 5 zeros and 6 bits.
+  // An id as an 11-bit Exp-Golomb code: `000001xxxxx` encodes 31 and up, so there are 5 zeros and 6 bits.
   const withId = (id: number) => {
     const code = (id + 1).toString(2)
     const bits = `${'0'.repeat(code.length - 1)}${code}${'10110'.repeat(8)}`
@@ -214,7 +214,7 @@ test('more sequence sets than a configuration can count leave those it can', () 
   assert.deepEqual(parseAvcConfig(configs[0]!).sps[0], sps)
 })
 
-test('packets of the interleaved mode are refused and cost their group', () => {
+test('packets of the interleaved mode are rejected and drop their group', () => {
   for (const type of [25, 26, 27, 29]) {
     const { depacketizer, send, times } = openDepacketizer()
     send(packetizeH264(key()), 0)
@@ -226,7 +226,7 @@ test('packets of the interleaved mode are refused and cost their group', () => {
   }
 })
 
-test('a packet without its payload inside a picture costs the picture, which is counted; behind a picture it is padding', () => {
+test('an empty packet inside a frame drops the frame and is counted; after a frame it is padding', () => {
   const empty = new Uint8Array()
   const fragments = packetizeH264(inter(400), 100)
   const slices = [slice(1, 20), slice(1, 20, false), slice(1, 20, false)]
@@ -250,13 +250,13 @@ test('a packet without its payload inside a picture costs the picture, which is 
     assert.deepEqual(times().slice(1), expected)
     assert.equal(depacketizer.counters.droppedFrames, isLost ? 2 : 0)
   }
-  // Senders that end each picture with a packet of its own.
+  // Some senders end each frame with an empty packet.
   const { send, times } = openDepacketizer()
   for (let i = 0; i < 5; i++) send([...(i === 0 ? key() : inter()), empty], i * 3600)
   assert.deepEqual(times().slice(1), [0, 3600, 7200, 10_800, 14_400])
 })
 
-test('a picture whose only packet came without its payload is counted as dropped, padding is not', () => {
+test('a frame whose only packet is empty is counted as dropped, padding is not', () => {
   const { send, depacketizer, times } = openDepacketizer()
   send(key(), 0)
   send([new Uint8Array()], 3600)
@@ -271,7 +271,7 @@ test('a picture whose only packet came without its payload is counted as dropped
   assert.equal(depacketizer.counters.droppedFrames, 1)
 })
 
-test('a picture whose slice came without its payload, behind a message or parameter sets, is lost', () => {
+test('a frame with SEI or parameter sets and an empty slice packet is lost', () => {
   const message = Uint8Array.of(6, 1, 1, 0x80)
   for (const rest of [[message], [sps, pps]]) {
     const { send, depacketizer, times } = openDepacketizer()
@@ -284,7 +284,7 @@ test('a picture whose slice came without its payload, behind a message or parame
   }
 })
 
-test('an end of sequence, a NAL unit without content, disturbs nothing', () => {
+test('an end of sequence NAL unit without content has no effect', () => {
   const { depacketizer, send, times } = openDepacketizer()
   send([...packetizeH264(key()), Uint8Array.of(10)], 0)
   send([Uint8Array.of(0x18, 0, 1, 10, 0, 1, 9), ...inter()], 1)
@@ -294,7 +294,7 @@ test('an end of sequence, a NAL unit without content, disturbs nothing', () => {
   assert.equal(depacketizer.counters.badPayloads, 0)
 })
 
-test('the two fields of a frame, each marked, with one timestamp or two, are both there', () => {
+test('both fields of a frame are kept when each is marked, with one timestamp or two', () => {
   for (const step of [0, 0.5]) {
     const { send, times } = openDepacketizer()
     send(packetizeH264(key()), 0)
@@ -307,7 +307,7 @@ test('the two fields of a frame, each marked, with one timestamp or two, are bot
   }
 })
 
-test('a sender that marks every packet, and one that marks none, lose nothing', () => {
+test('senders that mark every packet or no packet lose nothing', () => {
   const units = (type: number) => [...(type === 5 ? [sps, pps] : []), slice(type, 40), slice(type, 40, false)]
   for (const marked of [[0, 1, 2, 3], []]) {
     const { seen, send, times } = openDepacketizer()
@@ -317,7 +317,7 @@ test('a sender that marks every packet, and one that marks none, lose nothing', 
   }
 })
 
-test('a picture over the limit is dropped and the next group comes through', () => {
+test('a frame over the size limit is dropped and the next group is delivered', () => {
   const seen: number[] = []
   const sink = { onFormat() {}, onFrame: (_: Uint8Array, timestamp: number) => void seen.push(timestamp) }
   const depacketizer = new NalDepacketizer(h264Codec, sink, { maxFrameBytes: 20_000 })
@@ -345,7 +345,7 @@ test('random payloads never throw', () => {
   )
 })
 
-test('a byte stream is cut at its start codes', () => {
+test('a byte stream is split at its start codes', () => {
   const stream = bytesOf(`00000001${'67aa'}000001${'68bb00'}00000001${'65cc'}`)
   assert.deepEqual(
     listAnnexBNalUnits(stream).map((unit) => [...unit]),

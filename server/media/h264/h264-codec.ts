@@ -1,4 +1,4 @@
-// H.264 as a depacketizer sees it: RFC 6184 in its modes 0 and 1.
+// The H.264 description for the NAL depacketizer: RFC 6184, packetization modes 0 and 1.
 
 import { type NalCodec, nalRole } from '../nal/nal-codec.ts'
 import { nalType } from './nal-unit.ts'

@@ -1,4 +1,4 @@
-// Types of H.264 NAL units (ISO/IEC 14496-10 table 7-1; RFC 6184 5.4).
+// H.264 NAL unit types (ISO/IEC 14496-10 table 7-1; RFC 6184 5.4).
 
 export const nalType = {
   slice: 1,
@@ -10,12 +10,12 @@ export const nalType = {
   endOfSequence: 10,
   endOfStream: 11,
   filler: 12,
-  /** RFC 6184. STAP-B, MTAP and FU-B belong to the interleaved mode and are refused. */
+  /** Packet types of RFC 6184. STAP-B, MTAP and FU-B belong to the interleaved mode and are rejected. */
   stapA: 24,
   fuA: 28,
 } as const
 
-/** Type of the NAL unit that begins with this byte. */
+/** Returns the type of the NAL unit that begins with this byte. */
 export function nalTypeOf(firstByte: number): number {
   return firstByte & 0x1f
 }

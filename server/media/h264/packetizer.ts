@@ -1,13 +1,13 @@
-// H.264 access units -> RTP payloads, packetization mode 1 (RFC 6184): small parameter sets aggregated (STAP-A), large
-// NAL units fragmented (FU-A). RTP headers are not here.
+// H.264 access units -> RTP payloads, packetization mode 1 (RFC 6184): small parameter sets are aggregated (STAP-A),
+// large NAL units are fragmented (FU-A). RTP headers are written elsewhere.
 
 import { nalType } from './nal-unit.ts'
 
 const fuHeaderBytes = 2
 
 /**
- * The payloads of one access unit, in order; the last one takes the RTP marker. `units` are NAL units without start code or
- * length; those that are no slices and fit together with the next are sent in one packet.
+ * Returns the payloads of one access unit in order; the RTP marker belongs to the last one. `units` are NAL units
+ * without start code or length. Consecutive units that are not slices share a packet when they fit.
  */
 export function packetizeH264(units: readonly Uint8Array[], maxPayloadBytes = 1400): Uint8Array[] {
   const payloads: Uint8Array[] = []

@@ -1,22 +1,22 @@
-// The parameter sets of an H.264 stream, and the decoder configuration made of them.
+// The parameter sets of an H.264 stream, and the decoder configuration that is built from them.
 
 import { AppError } from '../../base/error.ts'
 import { BitReader } from '../nal/bit-reader.ts'
-import type { ParameterSets, SetsFormat } from '../nal/nal-codec.ts'
+import type { ParameterSets, ParameterSetsFormat } from '../nal/nal-codec.ts'
 import { listLengthPrefixedNalUnits } from '../nal/nal-units.ts'
 import { ParameterSetStore } from '../nal/parameter-set-store.ts'
 import { avcCodecString, writeAvcConfig } from './avc-config.ts'
 import { nalType, nalTypeOf } from './nal-unit.ts'
 import { parseSps } from './sps.ts'
 
-/** Ids stand at the front of a set: no more of it is looked at to know it again. */
+/** The ids are at the start of a set, so this many bytes are enough to recognize it. */
 const idBytes = 16
-/** The frame number of a slice stands in its first bytes. */
+/** The frame number of a slice lies within its first bytes. */
 const headBytes = 48
-/** ISO/IEC 14496-10 7.4.2.1 and 7.4.2.2. */
+/** Limits of ISO/IEC 14496-10 7.4.2.1 and 7.4.2.2. */
 const maxSpsId = 31
 const maxPpsId = 255
-/** What a configuration record can count. */
+/** The largest number of sequence parameter sets that a configuration record can hold. */
 const maxSpsInConfig = 31
 
 export class H264ParameterSets implements ParameterSets {
@@ -29,7 +29,7 @@ export class H264ParameterSets implements ParameterSets {
     reader.bits(kind === nalType.sps ? 32 : 8)
     const id = reader.unsigned()
     if (id > (kind === nalType.sps ? maxSpsId : maxPpsId))
-      throw new AppError('corrupt', `H.264: no parameter set ${id}`)
+      throw new AppError('corrupt', `H.264: invalid parameter set id ${id}`)
     if (this.#store.has(kind, id, bytes, start, end)) return
     const parentId = kind === nalType.pps ? reader.unsigned() : -1
     this.#store.put({ kind, id, parentId }, bytes.subarray(start, end), kind === nalType.sps ? nalType.pps : undefined)
@@ -39,7 +39,7 @@ export class H264ParameterSets implements ParameterSets {
     return this.#findActive() !== undefined
   }
 
-  takeChange(): SetsFormat | undefined {
+  takeChange(): ParameterSetsFormat | undefined {
     const active = this.#store.hasChanged ? this.#findActive() : undefined
     if (!active) return undefined
     const { width, height, order } = parseSps(active)
@@ -50,7 +50,7 @@ export class H264ParameterSets implements ParameterSets {
     return { format: { codec: 'h264', width, height, config, codecString: avcCodecString(active) }, order }
   }
 
-  isNumberedZero(data: Uint8Array): boolean {
+  hasZeroFrameNumber(data: Uint8Array): boolean {
     const slice = listLengthPrefixedNalUnits(data).find((unit) => nalTypeOf(unit[0] ?? 0) === nalType.slice)
     const active = this.#findActive()
     if (!slice || !active) return false
@@ -65,7 +65,7 @@ export class H264ParameterSets implements ParameterSets {
     }
   }
 
-  /** The first sequence set that a picture set refers to. */
+  /** The first sequence parameter set that a picture parameter set refers to. */
   #findActive(): Uint8Array | undefined {
     const parents = new Set(this.#store.list(nalType.pps).map(({ parentId }) => parentId))
     return this.#store.list(nalType.sps).find(({ id }) => parents.has(id))?.bytes

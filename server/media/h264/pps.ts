@@ -1,4 +1,4 @@
-// The picture parameter set (ISO/IEC 14496-10 7.3.2.2): what must be known of it to read a slice header.
+// Parses the picture parameter set (ISO/IEC 14496-10 7.3.2.2), as far as it is needed to read a slice header.
 
 import { AppError } from '../../base/error.ts'
 import { BitReader } from '../nal/bit-reader.ts'
@@ -7,20 +7,23 @@ import { nalType, nalTypeOf } from './nal-unit.ts'
 export type Pps = {
   readonly id: number
   readonly setId: number
-  /** Slice data is arithmetic code (CABAC), which begins at a whole byte. */
-  readonly isArithmetic: boolean
-  readonly hasBottomOrder: boolean
+  /** Slice data is CABAC coded and begins at a byte boundary. */
+  readonly usesCabac: boolean
+  readonly hasBottomFieldOrder: boolean
   readonly hasSliceGroups: boolean
-  /** How many pictures slices refer to that do not say: list 0 and list 1. */
-  readonly references: readonly [number, number]
-  readonly weighsPredicted: boolean
-  /** Weights of B slices: 0 none, 1 told, 2 implied. */
-  readonly weighsBipredicted: number
+  /** Default number of reference frames in list 0 and list 1, for slices that do not state their own. */
+  readonly defaultReferenceCounts: readonly [number, number]
+  readonly hasWeightedPrediction: boolean
+  /** Weights of B slices: 0 none, 1 explicit, 2 implicit. */
+  readonly weightedBipredictionMode: number
   readonly hasDeblocking: boolean
   readonly hasRedundantPictures: boolean
 }
 
-/** `nal` begins with the NAL header. Of a set with slice groups only `id`, `setId` and that are right. @throws AppError 'corrupt' */
+/**
+ * `nal` begins with the NAL header. For a set with slice groups, only `id`, `setId` and `hasSliceGroups` are valid.
+ * @throws AppError 'corrupt'
+ */
 export function parsePps(nal: Uint8Array): Pps {
   if (nal.length < 2 || nalTypeOf(nal[0]!) !== nalType.pps)
     throw new AppError('corrupt', 'H.264: expected a picture parameter set')
@@ -28,12 +31,12 @@ export function parsePps(nal: Uint8Array): Pps {
   reader.bits(8)
   const id = reader.unsigned()
   const setId = reader.unsigned()
-  const isArithmetic = reader.bit() === 1
-  const hasBottomOrder = reader.bit() === 1
+  const usesCabac = reader.bit() === 1
+  const hasBottomFieldOrder = reader.bit() === 1
   const hasSliceGroups = reader.unsigned() > 0
-  const references = [reader.unsigned() + 1, reader.unsigned() + 1] as const
-  const weighsPredicted = reader.bit() === 1
-  const weighsBipredicted = reader.bits(2)
+  const defaultReferenceCounts = [reader.unsigned() + 1, reader.unsigned() + 1] as const
+  const hasWeightedPrediction = reader.bit() === 1
+  const weightedBipredictionMode = reader.bits(2)
   for (let i = 0; i < 3; i++) reader.signed() // quantization
   const hasDeblocking = reader.bit() === 1
   reader.bit() // constrained_intra_pred_flag
@@ -41,12 +44,12 @@ export function parsePps(nal: Uint8Array): Pps {
   return {
     id,
     setId,
-    isArithmetic,
-    hasBottomOrder,
+    usesCabac,
+    hasBottomFieldOrder,
     hasSliceGroups,
-    references,
-    weighsPredicted,
-    weighsBipredicted,
+    defaultReferenceCounts,
+    hasWeightedPrediction,
+    weightedBipredictionMode,
     hasDeblocking,
     hasRedundantPictures,
   }

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { escapeNal, RbspReader, RbspWriter, unescapeNal } from './rbsp.ts'
 
-/** Many zeros and small numbers, of which start codes are made. */
+/** Many zeros and small numbers, the bytes that start codes consist of. */
 const bytes = fc.uint8Array({ maxLength: 60 }).map((all) => all.map((byte) => (byte < 200 ? byte & 3 : byte)))
 
-test('what is escaped holds no start code and is the same again', () => {
+test('escaped bytes contain no start code and unescape to the original', () => {
   fc.assert(
     fc.property(bytes, (rbsp) => {
       const nal = escapeNal(rbsp)
@@ -19,7 +19,7 @@ test('what is escaped holds no start code and is the same again', () => {
   )
 })
 
-test('bits copied from any place to any place are the same bits', () => {
+test('bits are copied unchanged between any positions', () => {
   const cases = fc.tuple(bytes, fc.nat(500), fc.nat(500), fc.nat(20))
   fc.assert(
     fc.property(cases, ([source, one, other, before]) => {

@@ -1,9 +1,9 @@
-// The bits of an H.264 NAL unit without what keeps start codes out of it (ISO/IEC 14496-10 7.3.1, 7.4.1), to be read by place, changed
-// and written again.
+// The bits of an H.264 NAL unit without emulation prevention bytes (ISO/IEC 14496-10 7.3.1, 7.4.1), for reading by
+// position, changing and writing.
 
 import { AppError } from '../../base/error.ts'
 
-/** A copy of the NAL unit without emulation prevention bytes. */
+/** Returns a copy of the NAL unit without emulation prevention bytes. */
 export function unescapeNal(nal: Uint8Array): Uint8Array {
   const out = new Uint8Array(nal.length)
   let length = 0
@@ -19,7 +19,7 @@ export function unescapeNal(nal: Uint8Array): Uint8Array {
   return out.subarray(0, length)
 }
 
-/** The opposite. */
+/** Inserts emulation prevention bytes; the inverse of `unescapeNal`. */
 export function escapeNal(rbsp: Uint8Array): Uint8Array {
   let added = 0
   let zeros = 0
@@ -45,10 +45,10 @@ export function escapeNal(rbsp: Uint8Array): Uint8Array {
   return out
 }
 
-/** Reads bits of unescaped bytes and tells where they stand. All of it throws AppError 'corrupt' behind the end. */
+/** Reads bits of unescaped bytes and reports their positions. All methods throw AppError 'corrupt' beyond the end. */
 export class RbspReader {
   readonly #bytes: Uint8Array
-  /** Place of the next bit. */
+  /** Position of the next bit. */
   at: number
 
   constructor(bytes: Uint8Array, at: number) {
@@ -58,7 +58,7 @@ export class RbspReader {
 
   bit(): number {
     const byte = this.#bytes[this.at >> 3]
-    if (byte === undefined) throw new AppError('corrupt', 'H.264: the slice header ends too early')
+    if (byte === undefined) throw new AppError('corrupt', 'H.264: the slice header is too short')
     return (byte >> (7 - (this.at++ & 7))) & 1
   }
 
@@ -68,14 +68,14 @@ export class RbspReader {
     return value
   }
 
-  /** A number of fixed length, with its place. */
+  /** Reads a number of fixed length and its position. */
   field(count: number): { readonly from: number; readonly to: number; readonly value: number } {
     const from = this.at
     const value = this.bits(count)
     return { from, to: this.at, value }
   }
 
-  /** ue(v); of se(v) the code number. */
+  /** Reads ue(v); for se(v), returns the code number. */
   unsigned(): number {
     let zeros = 0
     while (this.bit() === 0) {
@@ -88,7 +88,7 @@ export class RbspReader {
 /** Collects bits into bytes. */
 export class RbspWriter {
   #bytes: Uint8Array
-  /** Bits so far. */
+  /** Number of bits written. */
   at = 0
 
   constructor(maxBytes: number) {
@@ -102,7 +102,7 @@ export class RbspWriter {
     }
   }
 
-  /** Bits `[from, to)` of others; by bytes where both stand at the beginning of one. */
+  /** Copies bits `[from, to)` of other bytes, whole bytes at a time where both sides are aligned. */
   copy(bytes: Uint8Array, from: number, to: number): void {
     let place = from
     while (place < to && (place & 7) !== 0) {
@@ -128,7 +128,7 @@ export class RbspWriter {
     for (; place < to; place++) this.bits((bytes[place >> 3]! >> (7 - (place & 7))) & 1, 1)
   }
 
-  /** What was written; a byte that is not full ends with zeros. */
+  /** Returns the written bytes. An incomplete last byte is padded with zeros. */
   take(): Uint8Array {
     return this.#bytes.subarray(0, (this.at + 7) >> 3)
   }

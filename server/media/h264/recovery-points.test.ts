@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { packetizeH264 } from './packetizer.ts'
 import { inter, key, openDepacketizer, pps, slice, sps } from './test-units.ts'
 
-/** Recovery point messages: of this picture, and of the one 18 reference pictures later. */
+/** Recovery point messages with a count of 0 and of 18 reference frames. */
 const openPoint = Uint8Array.of(6, 6, 1, 0b1_1_0_00_1_00, 0x80)
 const gradualPoint = Uint8Array.of(6, 6, 2, 0b00001001, 0b1_1_0_00_1_00, 0x80)
 
-test('a stream without IDR pictures begins at a recovery point, at any packet size', () => {
+test('a stream without IDR pictures starts at a recovery point at any packet size', () => {
   const points = fc.constantFrom(openPoint, gradualPoint)
   fc.assert(
     fc.property(points, fc.integer({ min: 5, max: 300 }), fc.nat(3), (point, maxPayloadBytes, lostGroup) => {
@@ -33,9 +33,9 @@ test('a stream without IDR pictures begins at a recovery point, at any packet si
   )
 })
 
-test('pictures shown before an open group are left out where decoding begins there, and kept elsewhere', () => {
+test('leading pictures of an open group are dropped where decoding starts and kept elsewhere', () => {
   const { depacketizer, send, times } = openDepacketizer()
-  /** In the order of decoding: shown as 2, 0, 1, 5, 3, 4, 8, … */
+  /** In decoding order; presented as 2, 0, 1, 5, 3, 4, 8, … */
   const group = (at: number) => {
     send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), at + 2)
     for (const shown of [0, 1, 5, 3, 4]) send(packetizeH264(inter()), at + shown)
@@ -54,7 +54,7 @@ test('pictures shown before an open group are left out where decoding begins the
   ])
 })
 
-test('a camera clock that steps back behind a recovery point costs a few pictures at most', () => {
+test('a camera clock that steps back after a recovery point drops a few frames at most', () => {
   const { depacketizer, send, times } = openDepacketizer()
   depacketizer.markLoss()
   send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), 1e9)
@@ -62,7 +62,7 @@ test('a camera clock that steps back behind a recovery point costs a few picture
   assert.ok(times().length > 30, `${times().length} pictures`)
 })
 
-test('a stream that repeats IDR pictures is not begun at gradual refresh', () => {
+test('a stream with regular IDR pictures does not start at gradual refresh', () => {
   const { send, seen } = openDepacketizer()
   for (let i = 0; i < 40; i++) {
     const units = i % 10 === 0 ? key() : i % 10 === 5 ? [gradualPoint, slice(1, 30)] : inter()
@@ -72,8 +72,8 @@ test('a stream that repeats IDR pictures is not begun at gradual refresh', () =>
   assert.deepEqual(keys, [0, 5, 10, 20, 30])
 })
 
-test('a gradual recovery point numbered 0 is passed over, but not where decoding begins and never two in a row', () => {
-  /** 0x77: a P slice of set 0; behind it `frame_num`, of 4 bits, or more zeros. */
+test('a gradual recovery point with frame number 0 is skipped, except at the start of decoding and never twice in a row', () => {
+  /** 0x77 is a P slice of set 0. The 4 bits of `frame_num` follow, or more zeros. */
   const numbered = (number: number) =>
     Uint8Array.of(0x61, 0xe0 | (number === 0 ? 0 : 0xf), number === 0 ? 0x01 : 0xff, 0x55)
   const group = (numbers: readonly number[]) => {

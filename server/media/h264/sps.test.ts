@@ -7,7 +7,7 @@ import { parseSps } from './sps.ts'
 
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
 
-/** Written by x264; the sizes that are no multiple of 16 are cropped, 720×576 is interlaced, 176×144 is 4:4:4. */
+/** Written by x264. Sizes that are not a multiple of 16 are cropped, 720×576 is interlaced, 176×144 is 4:4:4. */
 const samples = [
   {
     size: '640x360',
@@ -41,7 +41,7 @@ const samples = [
 ] as const
 
 for (const { size, profile, depth, sps, pps } of samples) {
-  test(`a parameter set of ${size} gives its size, rate and order`, () => {
+  test(`a parameter set of ${size} is parsed to its size, frame rate and picture order`, () => {
     const parsed = parseSps(bytesOf(sps))
     assert.equal(`${parsed.width}x${parsed.height}`, size)
     assert.equal(parsed.profile, profile)
@@ -53,7 +53,7 @@ for (const { size, profile, depth, sps, pps } of samples) {
   })
 }
 
-test('random and cut parameter sets are read or corrupt', () => {
+test('random and truncated parameter sets are either parsed or reported as corrupt', () => {
   const cut = fc.tuple(fc.constantFrom(...samples), fc.nat(30)).map(([{ sps }, size]) => bytesOf(sps).slice(0, size))
   const random = fc.uint8Array({ maxLength: 60 }).map((bytes) => Uint8Array.of(0x67, 100, 0, 30, ...bytes))
   fc.assert(

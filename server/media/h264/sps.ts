@@ -1,5 +1,5 @@
-// The sequence parameter set (ISO/IEC 14496-10 7.3.2.1.1): picture size, profile, and from the usability information (E.1.1) the
-// frame rate and how far pictures are reordered.
+// Parses the sequence parameter set (ISO/IEC 14496-10 7.3.2.1.1): picture size, profile, and from the video usability
+// information (E.1.1) the frame rate and the reorder depth.
 
 import { AppError } from '../../base/error.ts'
 import type { PictureOrder } from '../frame.ts'
@@ -21,23 +21,26 @@ export type Sps = {
   readonly slices: SliceFields
 }
 
-/** What must be known to read the beginning of a slice header (7.3.3). */
+/** The fields that are needed to read the beginning of a slice header (7.3.3). */
 export type SliceFields = {
   readonly setId: number
   readonly hasColourPlanes: boolean
   readonly frameNumBits: number
   readonly isFrameOnly: boolean
-  /** Undefined where pictures are shown in the order of decoding, or ordered by a cycle. */
+  /** Undefined where pictures are shown in decoding order, or where the order follows a cycle. */
   readonly orderCountBits: number | undefined
-  /** The order counts of pictures follow from their frame numbers by a cycle. */
-  readonly isCyclic: boolean
+  /** Picture order counts follow from the frame numbers by a cycle (pic_order_cnt_type 1). */
+  readonly hasOrderCycle: boolean
 }
 
 const profilesWithChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
-/** Baseline knows no pictures that are shown before one they follow (A.2.1). */
+/** The baseline profile has no reordered pictures (A.2.1). */
 const baselineProfile = 66
-/** What a stream is believed that does not say: hardware encoders use 1, some 2; the standard would allow 16. */
-const usualMaxDepth = 4
+/**
+ * Reorder depth that is assumed when a stream does not signal it. Hardware encoders use 1, some use 2; the standard
+ * would allow 16.
+ */
+const defaultMaxDepth = 4
 const maxDepth = 16
 const extendedAspectRatio = 255
 const maxPixels = 16_384
@@ -69,15 +72,15 @@ export function parseSps(nal: Uint8Array): Sps {
   if (width < 1 || height < 1 || width > maxPixels || height > maxPixels) {
     throw new AppError(
       'corrupt',
-      `H.264: expected a picture of up to ${maxPixels} pixels a side, found ${width}×${height}`,
+      `H.264: expected a picture of at most ${maxPixels} pixels per side, found ${width}×${height}`,
     )
   }
   const { frameRate, depth } = findUsability(reader)
   const isInOrder = profile === baselineProfile || orderType === 2 || depth === 0
   const order = isInOrder
     ? { depth: 0, maxDepth: 0, frameRate }
-    : { depth, maxDepth: Math.max(usualMaxDepth, depth ?? 0), frameRate }
-  const slices = { setId, hasColourPlanes, frameNumBits, isFrameOnly, orderCountBits, isCyclic: orderType === 1 }
+    : { depth, maxDepth: Math.max(defaultMaxDepth, depth ?? 0), frameRate }
+  const slices = { setId, hasColourPlanes, frameNumBits, isFrameOnly, orderCountBits, hasOrderCycle: orderType === 1 }
   return { profile, constraints, level, width, height, ...chroma, order, slices }
 }
 
@@ -103,7 +106,10 @@ function skipScalingList(reader: BitReader, size: number): void {
   }
 }
 
-/** pic_order_cnt_type: with 2, pictures are shown in the order of decoding; and how long a count is with 0. */
+/**
+ * Reads pic_order_cnt_type and, for type 0, the length of the count. Type 2 means that pictures are shown in decoding
+ * order.
+ */
 function readPictureOrder(reader: BitReader): { orderType: number; orderCountBits: number | undefined } {
   const type = reader.unsigned()
   const orderCountBits = type === 0 ? reader.unsigned() + 4 : undefined
@@ -117,7 +123,7 @@ function readPictureOrder(reader: BitReader): { orderType: number; orderCountBit
   return { orderType: type, orderCountBits: undefined }
 }
 
-/** Pixels cut off in all (table 6-1 and equations 7-19 to 7-22). */
+/** The number of cropped pixels (table 6-1 and equations 7-19 to 7-22). */
 function readCrop(reader: BitReader, chromaFormat: number, isFrameOnly: boolean) {
   const unitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1
   const unitY = (chromaFormat === 1 ? 2 : 1) * (isFrameOnly ? 1 : 2)
@@ -128,13 +134,13 @@ function readCrop(reader: BitReader, chromaFormat: number, isFrameOnly: boolean)
 
 type Usability = { frameRate: number | undefined; depth: number | undefined }
 
-/** Encoders write broken usability information often enough: what can't be read is "not told". */
+/** Encoders often write broken usability information. Values that cannot be read stay undefined. */
 function findUsability(reader: BitReader): Usability {
   const found: Usability = { frameRate: undefined, depth: undefined }
   try {
     if (reader.bit()) readUsability(reader, found)
   } catch {
-    // Ends too early.
+    // The data is too short.
   }
   return found
 }

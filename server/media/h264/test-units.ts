@@ -1,4 +1,4 @@
-// NAL units of H.264 as small as they can be, and a depacketizer that keeps what it hands on; for tests.
+// Minimal H.264 NAL units and a depacketizer that records its output, for tests.
 
 import { NalDepacketizer } from '../nal/nal-depacketizer.ts'
 import { listLengthPrefixedNalUnits } from '../nal/nal-units.ts'
@@ -9,7 +9,7 @@ export const sps = bytesOf('6742c01eda0280bfe5c044000003000400000300c83c58ba80')
 export const largeSps = bytesOf('6742c028da01e0089f97011000000300100000030320f1832a')
 export const pps = bytesOf('68ce0fc8')
 
-/** A slice NAL unit; `isFirst` puts macroblock 0 at its start. */
+/** A slice NAL unit. With `isFirst`, it begins at macroblock 0. */
 export function slice(type: number, bytes: number, isFirst = true): Uint8Array {
   const unit = new Uint8Array(Math.max(2, bytes)).fill(0x55)
   unit[0] = 0x60 | type

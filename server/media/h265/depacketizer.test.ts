@@ -10,7 +10,7 @@ import { bytesOf, hevcSamples } from './test-sets.ts'
 const [small, large] = hevcSamples
 const setsOf = (sample: (typeof hevcSamples)[number]) => [sample.vps, sample.sps, sample.pps].map(bytesOf)
 
-/** A slice NAL unit; `isFirst` marks the first of its picture. */
+/** A slice NAL unit. `isFirst` marks the first slice of its picture. */
 function slice(type: number, bytes: number, isFirst = true): Uint8Array {
   const unit = new Uint8Array(Math.max(3, bytes)).fill(0x55)
   unit.set([type << 1, 1, isFirst ? 0x90 : 0x48])
@@ -39,7 +39,7 @@ function open() {
 
 const format = 'h265 640x360 hvc1.1.6.L63.90'
 
-test('what is packetized comes back, without parameter sets and delimiters, at any packet size', () => {
+test('access units are read back without parameter sets and delimiters at any packet size', () => {
   const unit = fc.record({ type: fc.constantFrom(0, 1, 19, 21, 39, 40), bytes: fc.integer({ min: 3, max: 4000 }) })
   const accessUnits = fc.array(fc.array(unit, { minLength: 1, maxLength: 4 }), { maxLength: 8 })
   fc.assert(
@@ -67,7 +67,7 @@ test('what is packetized comes back, without parameter sets and delimiters, at a
   )
 })
 
-test('parameter sets of the SDP are enough', () => {
+test('parameter sets from the SDP are sufficient', () => {
   const { depacketizer, send, times } = open()
   for (const set of setsOf(small)) depacketizer.takeParameterSet(set)
   assert.ok(depacketizer.hasParameterSets)
@@ -75,14 +75,14 @@ test('parameter sets of the SDP are enough', () => {
   assert.deepEqual(times(), [format, 0, 1, 2])
 })
 
-test('new parameter sets in the middle give a new format, repeated ones do not', () => {
+test('new parameter sets in mid-stream report a new format, repeated ones do not', () => {
   const { send, times } = open()
   const other = [...setsOf(large), slice(19, 9)]
   for (const [i, units] of [key(), key(), other, inter(), inter()].entries()) send(packetizeH265(units), i)
   assert.deepEqual(times(), [format, 0, 1, 'h265 1920x1080 hvc1.1.6.L120.90', 2, 3, 4])
 })
 
-test('pictures before a key frame that refer to what was never seen are left out, those that refer to it are not', () => {
+test('leading pictures whose references are missing are dropped, others are kept', () => {
   const { depacketizer, send, times } = open()
   const rasl = [slice(9, 20)]
   const group = () => [
@@ -100,7 +100,7 @@ test('pictures before a key frame that refer to what was never seen are left out
   assert.deepEqual(times(), [format, 0, 3, 4, 5, 6, 7, 8, 100, 103, 104, 200])
 })
 
-test('after a splice (BLA) pictures that refer to what was before it are left out', () => {
+test('leading pictures after a splice (BLA) that refer to earlier pictures are dropped', () => {
   const { send, times } = open()
   const rasl = packetizeH265([slice(9, 20)])
   const spliced = [packetizeH265(key(20, 16)), rasl, packetizeH265(inter())]
@@ -108,22 +108,22 @@ test('after a splice (BLA) pictures that refer to what was before it are left ou
   assert.deepEqual(times(), [format, 0, 1, 3])
 })
 
-test('a stream without IRAP pictures begins at a recovery point', () => {
+test('a stream without IRAP pictures starts at a recovery point', () => {
   const { seen, depacketizer, send } = open()
   /** Recovery point of 4 pictures: se(4), not exact, not broken. */
   const message = Uint8Array.of(39 << 1, 1, 6, 2, 0b0001000_0, 0b0_1_000000, 0x80)
   const group = () => [[...setsOf(small), message, slice(1, 500)], ...Array.from({ length: 6 }, () => inter())]
   for (const [i, units] of [inter(), ...group(), ...group()].entries()) send(packetizeH265(units, 100), i)
-  const pictures = seen.flatMap((item) => (typeof item === 'string' ? [] : [item]))
+  const frames = seen.flatMap((item) => (typeof item === 'string' ? [] : [item]))
   assert.deepEqual(
-    pictures.filter(({ isKey }) => isKey).map(({ timestamp }) => timestamp),
+    frames.filter(({ isKey }) => isKey).map(({ timestamp }) => timestamp),
     [1, 8],
   )
-  assert.equal(pictures.length, 14)
+  assert.equal(frames.length, 14)
   assert.equal(depacketizer.counters.droppedFrames, 1)
 })
 
-test('a lost packet costs its group of pictures and never a corrupt frame', () => {
+test('a lost packet drops its group of pictures and never produces a corrupt frame', () => {
   const { depacketizer, send, times } = open()
   send(packetizeH265(key(5000)), 0)
   const cut = packetizeH265(inter(5000))

@@ -1,4 +1,4 @@
-// H.265 as a depacketizer sees it: RFC 7798 without decoding order numbers (sprop-max-don-diff 0).
+// The H.265 description for the NAL depacketizer: RFC 7798 without decoding order numbers (sprop-max-don-diff 0).
 
 import { type NalCodec, nalRole } from '../nal/nal-codec.ts'
 import { hevcNalType as nalType } from './nal-unit.ts'
@@ -12,7 +12,7 @@ function roleOf(type: number): number {
   if (type >= nalType.vps && type <= nalType.pps) return nalRole.parameterSet
   if (type === nalType.prefixSei) return nalRole.message
   if (type === nalType.suffixSei) return nalRole.kept
-  // Delimiters, ends, filler, and what is reserved: decoders leave it out too.
+  // Delimiters, end markers, filler and reserved types. Decoders ignore them too.
   return type < nalType.aggregate ? nalRole.dropped : nalRole.bad
 }
 

@@ -7,7 +7,7 @@ import { parseHevcSps } from './sps.ts'
 import { bytesOf, hevcSamples } from './test-sets.ts'
 
 for (const { size, vps, sps, pps, hvcc, codec, depth } of hevcSamples) {
-  test(`parameter sets of ${size} give size, name and the configuration that FFmpeg writes`, () => {
+  test(`parameter sets of ${size} give the size, the codec string and the record that FFmpeg writes`, () => {
     const parsed = parseHevcSps(bytesOf(sps))
     assert.equal(`${parsed.width}x${parsed.height}`, size)
     assert.equal(parsed.order.depth, depth)
@@ -18,7 +18,7 @@ for (const { size, vps, sps, pps, hvcc, codec, depth } of hevcSamples) {
   })
 }
 
-/** Fields of so many bits each; `ue` numbers as Exp-Golomb. */
+/** Fields of the given numbers of bits; `ue` writes an Exp-Golomb number. */
 function writeBits(fields: readonly (readonly [value: number, bits: number | 'ue'])[]): Uint8Array {
   const bits = fields.map(([value, size]) => {
     if (size !== 'ue') return value.toString(2).padStart(size, '0')
@@ -28,7 +28,7 @@ function writeBits(fields: readonly (readonly [value: number, bits: number | 'ue
   return Uint8Array.from(bits.join('').match(/.{1,8}/g)!, (byte) => parseInt(byte.padEnd(8, '0'), 2))
 }
 
-test('layers with profiles and levels of their own are skipped', () => {
+test('profiles and levels of sub-layers are skipped', () => {
   const ones = (count: number) => Array.from({ length: count }, () => [0xff, 8] as const)
   const layers: [number, number][] = [[1, 1], [1, 1], [0, 1], [1, 1], ...Array(6).fill([0, 2])]
   const sps = writeBits([
@@ -50,7 +50,7 @@ test('layers with profiles and levels of their own are skipped', () => {
       [93, 8],
     ] as const),
     ...layers,
-    ...ones(11 + 1 + 1), // the first has both, the second a level
+    ...ones(11 + 1 + 1), // the first layer has both, the second has a level
     ...([
       [3, 'ue'],
       [2, 'ue'],
@@ -85,7 +85,7 @@ test('layers with profiles and levels of their own are skipped', () => {
   assert.deepEqual([bitDepthLuma, order.depth], [10, 2])
 })
 
-test('random and cut parameter sets and records are read or corrupt', () => {
+test('random and truncated parameter sets and records are either parsed or reported as corrupt', () => {
   const sample = fc.constantFrom(...hevcSamples)
   const cut = fc
     .tuple(sample, fc.boolean(), fc.nat(120))

@@ -1,11 +1,11 @@
-// HEVCDecoderConfigurationRecord, "hvcC" (ISO/IEC 14496-15 8.3.3.1), and the name of the codec (annex E).
+// HEVCDecoderConfigurationRecord, "hvcC" (ISO/IEC 14496-15 8.3.3.1), and the codec string (annex E).
 
 import { AppError } from '../../base/error.ts'
 import { hevcNalTypeOf } from './nal-unit.ts'
 import { type HevcProfile, parseHevcSps } from './sps.ts'
 
 export type HevcConfig = {
-  /** NAL units, each with its header. */
+  /** NAL units including their header. */
   readonly vps: readonly Uint8Array[]
   readonly sps: readonly Uint8Array[]
   readonly pps: readonly Uint8Array[]
@@ -13,7 +13,10 @@ export type HevcConfig = {
 
 const fixedBytes = 23
 
-/** For access units with 4-byte lengths; the first SPS is the one in use. @throws AppError 'corrupt' when it can't be read */
+/**
+ * Writes a record for access units with 4-byte lengths. The first SPS is the active one. @throws AppError 'corrupt'
+ * when it cannot be parsed
+ */
 export function writeHevcConfig({ vps, sps, pps }: HevcConfig): Uint8Array {
   const active = parseHevcSps(sps[0] ?? new Uint8Array())
   const lists = [vps, sps, pps].filter((list) => list.length > 0)
@@ -25,16 +28,16 @@ export function writeHevcConfig({ vps, sps, pps }: HevcConfig): Uint8Array {
   view.setUint32(2, active.compatibility)
   record.set(active.constraints, 6)
   record[12] = active.level
-  view.setUint16(13, 0xf000) // no spatial segmentation known
-  record[15] = 0xfc //          nor which kind of parallel decoding
+  view.setUint16(13, 0xf000) // spatial segmentation is unknown
+  record[15] = 0xfc // the type of parallel decoding is unknown
   record[16] = 0xfc | active.chromaFormat
   record[17] = 0xf8 | (active.bitDepthLuma - 8)
   record[18] = 0xf8 | (active.bitDepthChroma - 8)
-  record[21] = (active.temporalLayers << 3) | (active.isTemporallyNested ? 4 : 0) | 3 // lengths of 4 bytes
+  record[21] = (active.temporalLayers << 3) | (active.isTemporallyNested ? 4 : 0) | 3 // 4-byte lengths
   record[22] = lists.length
   let at = fixedBytes
   for (const list of lists) {
-    record[at] = 0x80 | hevcNalTypeOf(list[0]![0]!) // complete: none of them in the samples
+    record[at] = 0x80 | hevcNalTypeOf(list[0]![0]!) // array_completeness: the samples contain none of them
     view.setUint16(at + 1, list.length)
     at += 3
     for (const nal of list) {
@@ -46,7 +49,10 @@ export function writeHevcConfig({ vps, sps, pps }: HevcConfig): Uint8Array {
   return record
 }
 
-/** All NAL units of a record in order: parameter sets, and SEI where others put it; views into it. @throws AppError 'corrupt' */
+/**
+ * Returns all NAL units of a record in order, as views into it: parameter sets, and SEI where other writers put it.
+ * @throws AppError 'corrupt'
+ */
 export function listHevcConfigNalUnits(record: Uint8Array): Uint8Array[] {
   if (record[0] !== 1 || record.length < fixedBytes) throw new AppError('corrupt', 'hvcC: expected version 1')
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
@@ -57,7 +63,7 @@ export function listHevcConfigNalUnits(record: Uint8Array): Uint8Array[] {
     at += 3
     for (let i = 0; i < count; i++) {
       const end = at + 2 <= record.length ? at + 2 + view.getUint16(at) : Number.POSITIVE_INFINITY
-      if (end > record.length) throw new AppError('corrupt', 'hvcC: the record ends too early')
+      if (end > record.length) throw new AppError('corrupt', 'hvcC: the record is too short')
       units.push(record.subarray(at + 2, end))
       at = end
     }
@@ -65,7 +71,7 @@ export function listHevcConfigNalUnits(record: Uint8Array): Uint8Array[] {
   return units
 }
 
-/** The profile that a record tells. @throws AppError 'corrupt' */
+/** Returns the profile of a record. @throws AppError 'corrupt' */
 export function parseHevcConfigProfile(record: Uint8Array): HevcProfile {
   if (record[0] !== 1 || record.length < fixedBytes) throw new AppError('corrupt', 'hvcC: expected version 1')
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
@@ -77,7 +83,7 @@ export function parseHevcConfigProfile(record: Uint8Array): HevcProfile {
   }
 }
 
-/** For instance `hvc1.1.6.L93.B0`. */
+/** The codec string, for example `hvc1.1.6.L93.B0`. */
 export function hevcCodecString({ spaceTierProfile, compatibility, constraints, level }: HevcProfile): string {
   const space = ['', 'A', 'B', 'C'][spaceTierProfile >> 6]
   const tier = spaceTierProfile & 0x20 ? 'H' : 'L'
@@ -92,7 +98,7 @@ export function hevcCodecString({ spaceTierProfile, compatibility, constraints, 
   return parts.join('.')
 }
 
-/** The first flag becomes the lowest bit. */
+/** Reverses the order of 32 bits: the codec string wants the first flag in the lowest bit. */
 function reverseBits(value: number): number {
   let reversed = 0
   for (let i = 0, rest = value; i < 32; i++, rest = Math.floor(rest / 2)) reversed = reversed * 2 + (rest % 2)

@@ -1,7 +1,10 @@
-// Types of H.265 NAL units (ITU-T H.265 table 7-1; RFC 7798 4.4).
+// H.265 NAL unit types (ITU-T H.265 table 7-1; RFC 7798 4.4).
 
 export const hevcNalType = {
-  /** Leading pictures: shown before the key frame they follow, decodable (RADL) or not (RASL) when decoding begins there. */
+  /**
+   * Leading pictures: shown before the key frame that they follow. When decoding starts at that key frame, RADL
+   * pictures are decodable and RASL pictures are not.
+   */
   radlN: 6,
   raslN: 8,
   raslR: 9,
@@ -16,14 +19,14 @@ export const hevcNalType = {
   accessUnitDelimiter: 35,
   prefixSei: 39,
   suffixSei: 40,
-  /** RFC 7798. PACI (50) is refused. */
+  /** Packet types of RFC 7798. PACI (50) is rejected. */
   aggregate: 48,
   fragment: 49,
 } as const
 
 export const hevcNalHeaderBytes = 2
 
-/** Type of the NAL unit that begins with this byte. */
+/** Returns the type of the NAL unit that begins with this byte. */
 export function hevcNalTypeOf(firstByte: number): number {
   return (firstByte >> 1) & 0x3f
 }

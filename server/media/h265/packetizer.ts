@@ -1,11 +1,11 @@
-// H.265 access units -> RTP payloads (RFC 7798 4.4) without decoding order numbers: small units aggregated (AP), large ones
-// fragmented (FU). RTP headers are not here.
+// H.265 access units -> RTP payloads (RFC 7798 4.4) without decoding order numbers: small units are aggregated (AP),
+// large ones are fragmented (FU). RTP headers are written elsewhere.
 
 import { hevcNalHeaderBytes as headerBytes, hevcNalType, hevcNalTypeOf } from './nal-unit.ts'
 
 /**
- * The payloads of one access unit, in order; the last one takes the RTP marker. `units` are NAL units without start code or
- * length; those that are no slices and fit together with the next are sent in one packet.
+ * Returns the payloads of one access unit in order; the RTP marker belongs to the last one. `units` are NAL units
+ * without start code or length. Consecutive units that are not slices share a packet when they fit.
  */
 export function packetizeH265(units: readonly Uint8Array[], maxPayloadBytes = 1400): Uint8Array[] {
   const payloads: Uint8Array[] = []
@@ -27,7 +27,7 @@ export function packetizeH265(units: readonly Uint8Array[], maxPayloadBytes = 14
   return payloads
 }
 
-/** The header has the type of the packet, and the lowest layer of its members. */
+/** The payload header has the type of the packet and the lowest layer of its members. */
 function writeAggregate(units: readonly Uint8Array[]): Uint8Array {
   const payload = new Uint8Array(units.reduce((sum, unit) => sum + 2 + unit.length, headerBytes))
   payload[0] = hevcNalType.aggregate << 1

@@ -1,16 +1,16 @@
-// The parameter sets of an H.265 stream, and the decoder configuration made of them.
+// The parameter sets of an H.265 stream, and the decoder configuration that is built from them.
 
 import { AppError } from '../../base/error.ts'
 import { BitReader } from '../nal/bit-reader.ts'
-import type { ParameterSets, SetsFormat } from '../nal/nal-codec.ts'
+import type { ParameterSets, ParameterSetsFormat } from '../nal/nal-codec.ts'
 import { ParameterSetStore } from '../nal/parameter-set-store.ts'
 import { hevcCodecString, writeHevcConfig } from './hevc-config.ts'
 import { hevcNalHeaderBytes, hevcNalType, hevcNalTypeOf } from './nal-unit.ts'
 import { parseHevcSps } from './sps.ts'
 
-/** A VPS or PPS tells its id within these. */
+/** The id of a VPS or PPS lies within this many bytes. */
 const idBytes = 16
-/** ITU-T H.265 7.4.3.3.1. */
+/** Limit of ITU-T H.265 7.4.3.3.1. */
 const maxPpsId = 63
 
 export class H265ParameterSets implements ParameterSets {
@@ -26,7 +26,7 @@ export class H265ParameterSets implements ParameterSets {
     return this.#findActive() !== undefined
   }
 
-  takeChange(): SetsFormat | undefined {
+  takeChange(): ParameterSetsFormat | undefined {
     const active = this.#store.hasChanged ? this.#findActive() : undefined
     if (!active) return undefined
     const sps = parseHevcSps(active)
@@ -53,13 +53,16 @@ export class H265ParameterSets implements ParameterSets {
     const reader = new BitReader(bytes.subarray(start, Math.min(end, start + idBytes)))
     reader.bits(hevcNalHeaderBytes * 8)
     const id = kind === hevcNalType.vps ? reader.bits(4) : reader.unsigned()
-    if (id > maxPpsId) throw new AppError('corrupt', `H.265: no picture parameter set ${id}`)
+    if (id > maxPpsId) throw new AppError('corrupt', `H.265: invalid picture parameter set id ${id}`)
     if (this.#store.has(kind, id, bytes, start, end)) return
     const parentId = kind === hevcNalType.pps ? reader.unsigned() : -1
     this.#store.put({ kind, id, parentId }, bytes.subarray(start, end))
   }
 
-  /** The first sequence set that a picture set refers to. A stream without VPS, which files must have, has none. */
+  /**
+   * The first sequence parameter set that a picture parameter set refers to. Undefined when the stream has no VPS,
+   * which MP4 files require.
+   */
   #findActive(): Uint8Array | undefined {
     const parents = new Set(this.#store.list(hevcNalType.pps).map(({ parentId }) => parentId))
     const videoSets = new Set(this.#store.list(hevcNalType.vps).map(({ id }) => id))

@@ -1,4 +1,4 @@
-// The sequence parameter set (ITU-T H.265 7.3.2.2): profile, picture size, and how far pictures are reordered.
+// Parses the sequence parameter set (ITU-T H.265 7.3.2.2): profile, picture size and reorder depth.
 
 import { AppError } from '../../base/error.ts'
 import type { PictureOrder } from '../frame.ts'
@@ -7,9 +7,9 @@ import { hevcNalHeaderBytes, hevcNalType, hevcNalTypeOf } from './nal-unit.ts'
 
 /** The general part of profile_tier_level (7.3.3). */
 export type HevcProfile = {
-  /** general_profile_space, tier and profile_idc as they stand in one byte. */
+  /** general_profile_space, tier flag and profile_idc in one byte. */
   readonly spaceTierProfile: number
-  /** 32 flags, the first in the highest bit. */
+  /** 32 flags, with the first one in the highest bit. */
   readonly compatibility: number
   /** The 6 bytes of progressive, interlaced and other constraints. */
   readonly constraints: readonly number[]
@@ -28,7 +28,7 @@ export type HevcSps = HevcProfile & {
   readonly width: number
   readonly height: number
   readonly order: PictureOrder
-  /** What must be known to read the beginning of a slice header (7.3.6.1). */
+  /** The fields that are needed to read the beginning of a slice header (7.3.6.1). */
   readonly slices: { readonly setId: number; readonly hasColourPlanes: boolean; readonly orderCountBits: number }
 }
 
@@ -47,7 +47,8 @@ export function parseHevcSps(nal: Uint8Array): HevcSps {
   const isTemporallyNested = reader.bit() === 1
   const profile = readProfile(reader, subLayers)
   const id = reader.unsigned()
-  if (id > 15 || subLayers > 6) throw new AppError('corrupt', `H.265: no set ${id} with ${subLayers} layers`)
+  if (id > 15 || subLayers > 6)
+    throw new AppError('corrupt', `H.265: invalid sequence parameter set id ${id} or sub-layer count ${subLayers}`)
   const chromaFormat = reader.unsigned()
   if (chromaFormat > 3) throw new AppError('corrupt', `H.265: expected a chroma format up to 3, found ${chromaFormat}`)
   const hasColourPlanes = chromaFormat === 3 && reader.bit() === 1
@@ -58,12 +59,12 @@ export function parseHevcSps(nal: Uint8Array): HevcSps {
   const height = codedHeight - crop.height
   if (width < 1 || height < 1 || width > maxPixels || height > maxPixels) {
     const found = `${width}×${height}`
-    throw new AppError('corrupt', `H.265: expected a picture of up to ${maxPixels} pixels a side, found ${found}`)
+    throw new AppError('corrupt', `H.265: expected a picture of at most ${maxPixels} pixels per side, found ${found}`)
   }
   const bitDepthLuma = reader.unsigned() + 8
   const bitDepthChroma = reader.unsigned() + 8
   if (bitDepthLuma > 16 || bitDepthChroma > 16)
-    throw new AppError('corrupt', 'H.265: expected at most 16 bits a sample')
+    throw new AppError('corrupt', 'H.265: expected at most 16 bits per sample')
   const orderCountBits = reader.unsigned() + 4
   const depth = readReorderDepth(reader, subLayers)
   return {
@@ -96,7 +97,7 @@ function readProfile(reader: BitReader, subLayers: number): HevcProfile {
   return { spaceTierProfile, compatibility, constraints, level }
 }
 
-/** Pixels cut off in all (table 6-1). */
+/** The number of cropped pixels (table 6-1). */
 function readWindow(reader: BitReader, chromaFormat: number): { width: number; height: number } {
   const unitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1
   const unitY = chromaFormat === 1 ? 2 : 1
@@ -105,7 +106,7 @@ function readWindow(reader: BitReader, chromaFormat: number): { width: number; h
   return { width, height }
 }
 
-/** sps_max_num_reorder_pics of the highest layer, which is what we pass on. */
+/** sps_max_num_reorder_pics of the highest sub-layer, because all layers are passed on. */
 function readReorderDepth(reader: BitReader, subLayers: number): number {
   const isForEach = reader.bit() === 1
   let depth = 0

@@ -1,5 +1,5 @@
-// Parameter sets written by x265, for tests: the sizes that are no multiple of 8 are cropped, 176×144 is 4:4:4, 4K has 10 bits.
-// `hvcc` is what FFmpeg makes of them.
+// Parameter sets written by x265, for tests. Sizes that are not a multiple of 8 are cropped, 176×144 is 4:4:4, 4K has
+// 10 bits. `hvcc` is the record that FFmpeg writes for them.
 
 export const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))

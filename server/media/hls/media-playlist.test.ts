@@ -37,7 +37,7 @@ test('a playlist lists its initialization sections, byte ranges and discontinuit
   )
 })
 
-test('the head of a sliding playlist counts the entries and discontinuities that have left it', () => {
+test('the head of a sliding playlist counts the entries and discontinuities that were removed', () => {
   const head = { targetDurationSeconds: 2, mediaSequence: 17, discontinuitySequence: 3, start: 'first_entry' } as const
   assert.equal(
     writePlaylistHead(head),
@@ -51,7 +51,7 @@ test('the head of a sliding playlist counts the entries and discontinuities that
   )
 })
 
-test('the head of a live playlist states whether segments are independent and where to begin', () => {
+test('the head of a live playlist states whether segments are independent and where to start', () => {
   const head = { targetDurationSeconds: 2, mediaSequence: 17, discontinuitySequence: 0 }
   const base = `#EXTM3U
 #EXT-X-VERSION:7

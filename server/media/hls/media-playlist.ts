@@ -1,5 +1,6 @@
-// Writes HLS media playlists, live and recorded. The head and each entry are separate texts, so that the caller can keep the text of
-// a long playlist and append to it. RFC 8216 4.3; version 7 for initialization sections of fragmented MP4 and byte ranges.
+// Writes HLS media playlists, live and recorded (RFC 8216 4.3). Version 7 is required for byte ranges and
+// initialization sections of fragmented MP4. The head and each entry are separate strings, so that the caller can cache
+// a long playlist and append to it.
 
 export type ByteRange = { readonly bytes: number; readonly offset: number }
 
@@ -11,22 +12,28 @@ export type PlaylistEntry = {
   readonly map?: { readonly uri: string; readonly byteRange?: ByteRange }
   /** Wall clock of the first frame, Unix milliseconds. */
   readonly programDateMs?: number
-  /** The timestamps, codecs or tracks do not continue those of the entry before. */
+  /** The timestamps, codecs or tracks do not continue those of the previous entry. */
   readonly isDiscontinuity?: boolean
 }
 
 export type PlaylistHead = {
-  /** Whole seconds. The rounded duration of every entry is at most this long. Must not change while the playlist grows. */
+  /** Whole seconds. No entry is longer after rounding. Must not change while the playlist grows. */
   readonly targetDurationSeconds: number
-  /** An EVENT playlist grows at its end only, a VOD playlist does not change. Undefined: entries may leave at the front. */
+  /**
+   * An EVENT playlist grows only at its end; a VOD playlist never changes. Undefined: entries may be removed from the
+   * front.
+   */
   readonly type?: 'EVENT' | 'VOD'
   /** Number of the first entry. */
   readonly mediaSequence: number
-  /** Number of discontinuities that have left the playlist with their entries. Undefined: the tag is omitted. */
+  /** Number of discontinuities that were removed together with their entries. Undefined: the tag is omitted. */
   readonly discontinuitySequence?: number | undefined
-  /** A player may begin at any entry. */
+  /** A player may start at any entry. */
   readonly isIndependent?: boolean
-  /** Where a player should begin: at the first entry, or this many seconds before the end. Undefined: the player chooses. */
+  /**
+   * Where a player should start: at the first entry, or this many seconds before the end. Undefined: the player
+   * chooses.
+   */
   readonly start?: 'first_entry' | { readonly secondsBeforeEnd: number } | undefined
 }
 

@@ -7,7 +7,7 @@ import { parseJpegHeader } from './jpeg-header.ts'
 import { createQuantizers } from './jpeg-tables.ts'
 import { packetizeJpeg } from './packetizer.ts'
 
-type Picture = {
+type TestImage = {
   width: number
   height: number
   isHalfHeight: boolean
@@ -18,7 +18,7 @@ type Picture = {
 
 const end = [0xff, 0xd9]
 
-function write({ scan, q, ...head }: Picture): Uint8Array {
+function write({ scan, q, ...head }: TestImage): Uint8Array {
   const quantizers = { bytes: createQuantizers(q), precision: 0 }
   return Uint8Array.from([...writeScanHead({ ...head, quantizers }), ...scan, ...end])
 }
@@ -48,7 +48,7 @@ function open(options: JpegDepacketizerOptions = {}) {
   }
 }
 
-const picture: fc.Arbitrary<Picture> = fc.record({
+const testImage: fc.Arbitrary<TestImage> = fc.record({
   width: fc.integer({ min: 1, max: 255 }).map((blocks) => blocks * 8),
   height: fc.integer({ min: 1, max: 255 }).map((blocks) => blocks * 8),
   isHalfHeight: fc.boolean(),
@@ -57,16 +57,16 @@ const picture: fc.Arbitrary<Picture> = fc.record({
   q: fc.integer({ min: 1, max: 99 }),
 })
 
-test('what is packetized comes back to the byte, at any packet size, and a new size is a new format', () => {
+test('JPEG files are read back byte for byte at any packet size, and a new size reports a new format', () => {
   fc.assert(
     fc.property(
-      fc.array(picture, { maxLength: 5 }),
+      fc.array(testImage, { maxLength: 5 }),
       fc.integer({ min: 200, max: 1500 }),
-      (pictures, maxPayloadBytes) => {
+      (images, maxPayloadBytes) => {
         const { seen, send } = open()
         const expected: unknown[] = []
         let size = ''
-        for (const [i, each] of pictures.entries()) {
+        for (const [i, each] of images.entries()) {
           const data = write(each)
           send(packetizeJpeg(data, maxPayloadBytes), i)
           const next = `mjpeg ${each.width}x${each.height}`
@@ -80,7 +80,7 @@ test('what is packetized comes back to the byte, at any packet size, and a new s
   )
 })
 
-const sample: Picture = {
+const sample: TestImage = {
   width: 320,
   height: 240,
   isHalfHeight: true,
@@ -89,7 +89,7 @@ const sample: Picture = {
   q: 60,
 }
 
-/** As a sender that relies on computed tables, or on tables sent before. */
+/** As sent by cameras that rely on computed tables, or on tables that were sent before. */
 function withQ(payloads: readonly Uint8Array[], q: number, tables: readonly number[] = []): Uint8Array[] {
   return payloads.map((payload, i) => {
     const head = payload.slice(0, 8)
@@ -100,12 +100,12 @@ function withQ(payloads: readonly Uint8Array[], q: number, tables: readonly numb
   })
 }
 
-test('a quality below 128 stands for computed tables; one above for those sent before with it', () => {
+test('a quality below 128 means computed tables; a higher one means the tables sent before with it', () => {
   const { seen, send, depacketizer } = open()
   const data = write(sample)
   const payloads = packetizeJpeg(data)
   send(withQ(payloads, 60), 0)
-  send(withQ(payloads, 200), 1) // never told
+  send(withQ(payloads, 200), 1) // never sent
   send(withQ(payloads, 200, [...createQuantizers(60)]), 2)
   send(withQ(payloads, 200), 3)
   send(withQ(payloads, 200, [...createQuantizers(20)]), 4)
@@ -120,10 +120,10 @@ test('a quality below 128 stands for computed tables; one above for those sent b
     { data: other, timestamp: 5 },
   ])
   assert.equal(depacketizer.counters.badPayloads, 1)
-  assert.deepEqual([depacketizer.counters.pictures, depacketizer.counters.droppedFrames], [6, 1])
+  assert.deepEqual([depacketizer.counters.frames, depacketizer.counters.droppedFrames], [6, 1])
 })
 
-test('tables of 16 bits make an extended file', () => {
+test('16-bit tables result in an extended sequential file', () => {
   const { seen, send } = open()
   const tables = [...createQuantizers(60)].flatMap((value) => [1, value])
   const [first, ...rest] = withQ(packetizeJpeg(write(sample)), 255, tables)
@@ -134,7 +134,7 @@ test('tables of 16 bits make an extended file', () => {
   assert.equal(parseJpegHeader(data).width, 320)
 })
 
-test('any set of lost packets costs exactly the pictures they belong to', () => {
+test('any packet loss drops exactly the affected frames', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(40), { maxLength: 8 }), (lost) => {
       const { depacketizer, times } = open()
@@ -161,13 +161,13 @@ test('any set of lost packets costs exactly the pictures they belong to', () => 
   )
 })
 
-test('a sender without markers loses its last picture only', () => {
+test('a sender without markers loses only its last frame', () => {
   const { send, times } = open()
   for (let i = 0; i < 4; i++) send(packetizeJpeg(write(sample)), i, false)
   assert.deepEqual(times(), ['mjpeg 320x240', 0, 1, 2])
 })
 
-test('a picture larger than the payload can tell takes its size from the description', () => {
+test('a frame that is too large for the payload header takes its size from the session description', () => {
   const large = { ...sample, width: 2592, height: 1944 }
   const { seen, send } = open({ size: { width: 2592, height: 1944 } })
   send(packetizeJpeg(write(large)), 0)
@@ -177,14 +177,14 @@ test('a picture larger than the payload can tell takes its size from the descrip
   assert.deepEqual(unknown.seen, [])
 })
 
-test('a camera that sends whole files in place of scans is understood', () => {
+test('whole JPEG files in place of scan data are accepted', () => {
   const { seen, send } = open()
   const file = write({ ...sample, width: 648, height: 486 })
   send(withQ([Uint8Array.from([...packetizeJpeg(write(sample))[0]!.subarray(0, 8 + 4 + 128), ...file])], 50), 0)
   assert.deepEqual(seen, ['mjpeg 648x486', { data: file, timestamp: 0 }])
 })
 
-test('random payloads never throw, and pictures are bounded', () => {
+test('random payloads never throw, and frames stay within the size limit', () => {
   const payload = fc.tuple(
     fc.constantFrom(0, 0, 0, 1),
     fc.constantFrom(0, 1, 64, 65, 2, 200),

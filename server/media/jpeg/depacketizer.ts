@@ -1,7 +1,8 @@
-// RTP payloads -> JPEG files (RFC 2435). The payload holds the data of the scan; the head is written from what the payload's headers
-// tell: size, kind of subsampling, restart interval, quantization tables or the quality they are computed from.
+// RTP payloads -> JPEG files (RFC 2435). The payload contains the scan data. The file header is rebuilt from the
+// payload headers: size, subsampling, restart interval, and quantization tables or the quality that they are computed
+// from.
 //
-// Every picture stands by itself: a lost packet costs its picture and nothing else.
+// Every frame is independent: a lost packet drops its own frame only.
 
 import type { PictureOrder } from '../frame.ts'
 import type { VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
@@ -10,7 +11,9 @@ import { createJpegFormat, jpegMarker, parseJpegHeader } from './jpeg-header.ts'
 import { coefficients, createQuantizers } from './jpeg-tables.ts'
 
 export type JpegDepacketizerOptions = {
-  /** Told in the session description, for pictures of more than 2040 pixels, which the payload can't tell. */
+  /**
+   * Size from the session description, for frames of more than 2040 pixels, which the payload header cannot express.
+   */
   readonly size?: { readonly width: number; readonly height: number } | undefined
   readonly maxFrameBytes?: number
 }
@@ -22,17 +25,17 @@ const firstCapacity = 64 * 1024
 const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
 
 export class JpegDepacketizer implements VideoDepacketizer {
-  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, losses: 0, badPayloads: 0 }
+  readonly counters: VideoCounters = { frames: 0, droppedFrames: 0, losses: 0, badPayloads: 0 }
   readonly hasParameterSets = true
   readonly #sink: VideoSink
   readonly #size: JpegDepacketizerOptions['size']
   readonly #maxFrameBytes: number
-  /** Tables by the `Q` that stands for them, 128 to 255 (4.2). */
+  /** Quantization tables by their `Q` value, 128 to 255 (4.2). */
   readonly #quantizers = new Map<number, Quantizers>()
   #head: { readonly scan: ScanHead; readonly q: number; readonly bytes: Uint8Array } | undefined
   #shown = { width: 0, height: 0 }
-  /** The picture being collected: its head, then so much of its scan. */
-  #picture = new Uint8Array(firstCapacity)
+  /** The frame being collected: its header, then the scan data received so far. */
+  #buffer = new Uint8Array(firstCapacity)
   #frameBytes = 0
   #headBytes = 0
   #timestamp = Number.NaN
@@ -53,7 +56,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
 
   push(bytes: Uint8Array, start: number, end: number, timestamp: number, isMarked: boolean): void {
     if (timestamp !== this.#timestamp) {
-      // Some senders set no marker: without a loss in between, the picture is whole.
+      // Some senders set no marker. Without a loss in between, the frame is complete.
       if (this.#frameBytes > 0) this.#end()
       this.#timestamp = timestamp
     }
@@ -61,37 +64,37 @@ export class JpegDepacketizer implements VideoDepacketizer {
     if (isMarked) this.#end()
   }
 
-  /** False when the payload breaks the format. */
+  /** Returns false when the payload violates the format. */
   #takePayload(bytes: Uint8Array, start: number, end: number): boolean {
-    if (end - start < mainHeaderBytes) return this.#spoil()
+    if (end - start < mainHeaderBytes) return this.#markIncomplete()
     const offset = (bytes[start + 1]! << 16) | (bytes[start + 2]! << 8) | bytes[start + 3]!
     const type = bytes[start + 4]!
     const q = bytes[start + 5]!
     let at = start + mainHeaderBytes
     let restartInterval = 0
     if (type >= 64 && type <= 127) {
-      if (end - at < restartHeaderBytes) return this.#spoil()
+      if (end - at < restartHeaderBytes) return this.#markIncomplete()
       restartInterval = (bytes[at]! << 8) | bytes[at + 1]!
       at += restartHeaderBytes
     }
     if (offset === 0) {
       if (this.#frameBytes > 0) this.#end()
-      // What was lost before the first packet belongs to the picture before.
+      // Packets that were lost before the first packet of a frame belong to the previous frame.
       this.#isDamaged = false
       const dataStart = this.#readQuantizers(bytes, at, end, q)
       const isKnown = dataStart >= 0 && (type & ~64) <= 1
       if (!isKnown || !this.#begin(bytes, start, q, { isHalfHeight: (type & 1) === 1, restartInterval })) {
-        return this.#spoil()
+        return this.#markIncomplete()
       }
       at = dataStart
     } else if (offset !== this.#frameBytes - this.#headBytes || this.#frameBytes === 0) {
       this.#isDamaged = true
-      return true // what is missing was counted when it was lost
+      return true // the missing packets were counted when they were lost
     }
     return this.#append(bytes, at, end)
   }
 
-  /** Where the data begins, or -1 when there are no tables for this `Q`. */
+  /** Returns where the scan data begins, or -1 when there are no tables for this `Q`. */
   #readQuantizers(bytes: Uint8Array, start: number, end: number, q: number): number {
     if (q < 128) return start
     if (end - start < quantizerHeaderBytes) return -1
@@ -108,7 +111,10 @@ export class JpegDepacketizer implements VideoDepacketizer {
     return this.#quantizers.has(q) ? dataStart : -1
   }
 
-  /** Writes the head of the picture, or copies that of the one before when nothing changed. False without a size. */
+  /**
+   * Writes the header of the frame, or copies the previous one when nothing changed. Returns false when the size is
+   * unknown.
+   */
   #begin(
     bytes: Uint8Array,
     start: number,
@@ -138,13 +144,13 @@ export class JpegDepacketizer implements VideoDepacketizer {
 
   #append(bytes: Uint8Array, start: number, end: number): boolean {
     const needed = this.#frameBytes + end - start
-    if (needed > this.#maxFrameBytes) return this.#spoil()
-    if (needed > this.#picture.length) {
+    if (needed > this.#maxFrameBytes) return this.#markIncomplete()
+    if (needed > this.#buffer.length) {
       const larger = new Uint8Array(Math.min(this.#maxFrameBytes + 2, needed + (needed >> 1)))
-      larger.set(this.#picture.subarray(0, this.#frameBytes))
-      this.#picture = larger
+      larger.set(this.#buffer.subarray(0, this.#frameBytes))
+      this.#buffer = larger
     }
-    this.#picture.set(bytes.subarray(start, end), this.#frameBytes)
+    this.#buffer.set(bytes.subarray(start, end), this.#frameBytes)
     this.#frameBytes = needed
     return true
   }
@@ -154,9 +160,9 @@ export class JpegDepacketizer implements VideoDepacketizer {
       this.#drop()
       return
     }
-    const picture = this.#take()
-    const size = this.#sizeOf(picture)
-    this.counters.pictures++
+    const jpeg = this.#take()
+    const size = this.#sizeOf(jpeg)
+    this.counters.frames++
     if (!size) {
       this.counters.badPayloads++
       this.counters.droppedFrames++
@@ -167,25 +173,28 @@ export class JpegDepacketizer implements VideoDepacketizer {
       this.#shown = { width, height }
       this.#sink.onFormat(createJpegFormat(this.#shown), inOrder)
     }
-    this.#sink.onFrame(picture, this.#timestamp, true)
+    this.#sink.onFrame(jpeg, this.#timestamp, true)
   }
 
-  /** The picture with its end, in memory of its own; the next one is probably as large. */
+  /**
+   * Returns the frame with its end marker in its own memory. The buffer is kept because the next frame is probably as
+   * large.
+   */
   #take(): Uint8Array {
     const bytes = this.#frameBytes
-    const hasEnd = this.#picture[bytes - 2] === 0xff && this.#picture[bytes - 1] === jpegMarker.endOfImage
+    const hasEnd = this.#buffer[bytes - 2] === 0xff && this.#buffer[bytes - 1] === jpegMarker.endOfImage
     this.#append(Uint8Array.of(0xff, jpegMarker.endOfImage), 0, hasEnd ? 0 : 2)
-    // Some cameras put the whole file where its scan belongs.
+    // Some cameras send a whole JPEG file in place of the scan data.
     const isFile =
-      this.#picture[this.#headBytes] === 0xff && this.#picture[this.#headBytes + 1] === jpegMarker.startOfImage
-    const picture = this.#picture.slice(isFile ? this.#headBytes : 0, this.#frameBytes)
+      this.#buffer[this.#headBytes] === 0xff && this.#buffer[this.#headBytes + 1] === jpegMarker.startOfImage
+    const jpeg = this.#buffer.slice(isFile ? this.#headBytes : 0, this.#frameBytes)
     this.#frameBytes = 0
-    return picture
+    return jpeg
   }
 
-  #sizeOf(picture: Uint8Array): { width: number; height: number } | undefined {
+  #sizeOf(jpeg: Uint8Array): { width: number; height: number } | undefined {
     try {
-      return parseJpegHeader(picture)
+      return parseJpegHeader(jpeg)
     } catch {
       return undefined
     }
@@ -194,12 +203,12 @@ export class JpegDepacketizer implements VideoDepacketizer {
   #drop(): void {
     this.#frameBytes = 0
     this.#isDamaged = false
-    this.counters.pictures++
+    this.counters.frames++
     this.counters.droppedFrames++
   }
 
-  /** The picture can't be completed; always false. */
-  #spoil(): false {
+  /** Marks the frame as incomplete. Always returns false. */
+  #markIncomplete(): false {
     this.#isDamaged = true
     return false
   }

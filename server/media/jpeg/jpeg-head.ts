@@ -1,4 +1,5 @@
-// The head of a JPEG file that RTP leaves out and the receiver writes anew (RFC 2435 3.1 and 4): everything before the scan's data.
+// Writes the part of a JPEG file that RTP omits and the receiver rebuilds (RFC 2435 3.1 and 4): everything before the
+// scan data.
 
 import { jpegMarker } from './jpeg-header.ts'
 import { coefficients, writeHuffmanSegment, writeSegment } from './jpeg-tables.ts'
@@ -8,7 +9,7 @@ export type ScanHead = {
   readonly height: number
   /** True for 4:2:0 (type 1), false for 4:2:2 (type 0). */
   readonly isHalfHeight: boolean
-  /** Macroblocks from one restart marker to the next; 0: there are none. */
+  /** Macroblocks between restart markers; 0 when there are none. */
   readonly restartInterval: number
   /** One table, or luma and chroma, in zigzag order. */
   readonly quantizers: Quantizers
@@ -16,7 +17,7 @@ export type ScanHead = {
 
 export type Quantizers = {
   readonly bytes: Uint8Array
-  /** Bit n set: the values of table n have 16 bits. */
+  /** Bit n is set when the values of table n have 16 bits. */
   readonly precision: number
 }
 
@@ -27,7 +28,7 @@ const jfif = writeSegment(jpegMarker.app0, [0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 0, 
 /** Three components, Huffman table 0 for luma and 1 for chroma, the whole spectrum in one scan. */
 const startOfScan = writeSegment(jpegMarker.startOfScan, [3, 1, 0x00, 2, 0x11, 3, 0x11, 0, 63, 0])
 
-/** The head; the data of the scan follows, then the end of the image. */
+/** Writes everything before the scan data. The scan data and the end-of-image marker follow it in the file. */
 export function writeScanHead(head: ScanHead): Uint8Array {
   const tables = splitQuantizers(head.quantizers)
   const isExtended = tables.some(({ is16Bit }) => is16Bit)
@@ -36,7 +37,7 @@ export function writeScanHead(head: ScanHead): Uint8Array {
     parts.push(writeSegment(jpegMarker.quantizationTables, [(is16Bit ? 0x10 : 0) | id, ...bytes]))
   }
   if (head.restartInterval > 0) parts.push(writeSegment(jpegMarker.restartInterval, u16(head.restartInterval)))
-  // Baseline has tables of 8 bits only.
+  // Baseline allows only 8-bit tables.
   parts.push(writeSegment(isExtended ? jpegMarker.sof1 : jpegMarker.sof0, frameHeader(head, tables.length)))
   parts.push(huffmanSegment, startOfScan)
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
@@ -56,7 +57,7 @@ function frameHeader({ width, height, isHalfHeight }: ScanHead, tableCount: numb
 
 type Table = { readonly bytes: Uint8Array; readonly is16Bit: boolean }
 
-/** At most two are of use; what is cut short is left out. */
+/** Returns at most two tables. Incomplete tables are left out. */
 function splitQuantizers({ bytes, precision }: Quantizers): Table[] {
   const tables: Table[] = []
   for (let at = 0; tables.length < 2; ) {

@@ -9,7 +9,7 @@ const frame = (width: number, height: number, marker = 0xc0) =>
   segment(marker, [8, height >> 8, height & 0xff, width >> 8, width & 0xff, 1, 1, 0x11, 0])
 const scan = segment(0xda, [1, 1, 0, 0, 63, 0])
 
-test('the size is read wherever the frame header stands', () => {
+test('the size is read wherever the frame header is located', () => {
   const jfif = segment(
     0xe0,
     [...'JFIF\0'].map((char) => char.charCodeAt(0)),
@@ -26,7 +26,7 @@ test('the size is read wherever the frame header stands', () => {
   assert.deepEqual([progressive.isSequential, progressive.hasHuffmanTables], [false, false])
 })
 
-test('random and cut files are read or corrupt', () => {
+test('random and truncated files are either parsed or reported as corrupt', () => {
   const whole = [0xff, 0xd8, ...segment(0xdb, new Array(65).fill(1)), ...frame(320, 240), ...scan]
   const cut = fc.nat(whole.length).map((size) => Uint8Array.from(whole.slice(0, size)))
   const random = fc.uint8Array({ maxLength: 80 }).map((bytes) => Uint8Array.of(0xff, 0xd8, ...bytes))

@@ -1,10 +1,10 @@
-// What the head of a JPEG file says, as far as we need it (ITU-T T.81 annex B): size, and what kind of JPEG it is.
+// Parses the header of a JPEG file (ITU-T T.81 annex B) for its size and the kind of JPEG.
 
 import { AppError } from '../../base/error.ts'
 import type { VideoFormat } from '../frame.ts'
 
 export const jpegMarker = {
-  /** Frame headers: baseline and extended sequential, progressive. */
+  /** Frame headers: baseline, extended sequential and progressive. */
   sof0: 0xc0,
   sof1: 0xc1,
   sof2: 0xc2,
@@ -20,25 +20,25 @@ export const jpegMarker = {
 export type JpegHeader = {
   readonly width: number
   readonly height: number
-  /** 1 for grey, 3 for colour. */
+  /** 1 for grayscale, 3 for color. */
   readonly components: number
-  /** False for progressive files, which some players of MJPEG do not show. */
+  /** False for progressive files, which some MJPEG players cannot show. */
   readonly isSequential: boolean
-  /** False for the abbreviated kind in AVI files and from some cameras: decoders then take the tables of annex K. */
+  /** False for the abbreviated format of AVI files and some cameras. Decoders then use the tables of annex K. */
   readonly hasHuffmanTables: boolean
 }
 
-/** Reads up to the first scan; what follows it is not looked at. @throws AppError 'corrupt' when this is no JPEG file */
+/** Parses up to the first scan and ignores the rest. @throws AppError 'corrupt' when this is not a JPEG file */
 export function parseJpegHeader(jpeg: Uint8Array): JpegHeader {
   if (jpeg[0] !== 0xff || jpeg[1] !== jpegMarker.startOfImage) throw corrupt('expected FF D8 at the start')
   let frame: Omit<JpegHeader, 'hasHuffmanTables'> | undefined
   let hasHuffmanTables = false
   for (let at = 2; ; ) {
     if (jpeg[at] !== 0xff) throw corrupt(`expected a marker at byte ${at}`)
-    while (jpeg[at] === 0xff) at++ // any number of fill bytes may stand before a marker
+    while (jpeg[at] === 0xff) at++ // a marker may be preceded by any number of fill bytes
     const marker = jpeg[at++]
     const bytes = ((jpeg[at] ?? 0) << 8) | (jpeg[at + 1] ?? 0)
-    if (marker === undefined || bytes < 2 || at + bytes > jpeg.length) throw corrupt('the head ends too early')
+    if (marker === undefined || bytes < 2 || at + bytes > jpeg.length) throw corrupt('the header is too short')
     if (marker === jpegMarker.startOfScan) break
     if (marker === jpegMarker.huffmanTables) hasHuffmanTables = true
     if (isFrameHeader(marker)) frame = readFrame(marker, jpeg.subarray(at, at + bytes))
@@ -48,13 +48,13 @@ export function parseJpegHeader(jpeg: Uint8Array): JpegHeader {
   return { ...frame, hasHuffmanTables }
 }
 
-/** The format of a stream of such pictures. */
+/** Returns the format of a stream of such frames. */
 export function createJpegFormat({ width, height }: Pick<JpegHeader, 'width' | 'height'>): VideoFormat {
-  // Object type 6C of ISO/IEC 14496-1 is JPEG.
+  // 0x6C is the object type of JPEG in ISO/IEC 14496-1.
   return { codec: 'mjpeg', width, height, config: new Uint8Array(), codecString: 'mp4v.6C' }
 }
 
-/** All of C0 to CF but the three that are tables and reserved. */
+/** True for C0 to CF, except for three values that are tables or reserved. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }
@@ -64,7 +64,7 @@ function readFrame(marker: number, segment: Uint8Array): Omit<JpegHeader, 'hasHu
   if (segment.length < 8) throw corrupt('the frame header is too short')
   const height = (segment[3]! << 8) | segment[4]!
   const width = (segment[5]! << 8) | segment[6]!
-  if (width === 0 || height === 0) throw corrupt(`expected a picture of at least 1×1 pixels, found ${width}×${height}`)
+  if (width === 0 || height === 0) throw corrupt(`expected an image of at least 1×1 pixels, found ${width}×${height}`)
   return { width, height, components: segment[7]!, isSequential: marker === 0xc0 || marker === 0xc1 }
 }
 

@@ -1,16 +1,16 @@
-// The tables that RTP leaves out of a JPEG file, and the segments they stand in: quantization and Huffman tables of ITU-T T.81 annex K,
-// quantization scaled as RFC 2435 appendix A does.
+// The tables that RTP omits from a JPEG file, and their segments: the quantization and Huffman tables of ITU-T T.81
+// annex K. Quantization is scaled as in RFC 2435 appendix A.
 
 import { jpegMarker } from './jpeg-header.ts'
 
-/** Table K.1, by rows. */
+/** Table K.1, row by row. */
 const lumaQuantizers = [
   16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22, 29, 51,
   87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92, 49, 64, 78, 87, 103, 121, 120, 101,
   72, 92, 95, 98, 112, 100, 103, 99,
 ]
 
-/** Table K.2: its corner; the rest is 99. */
+/** The corner of table K.2; all other values are 99. */
 const chromaCorner = [
   [17, 18, 24, 47],
   [18, 21, 26, 66],
@@ -20,7 +20,7 @@ const chromaCorner = [
 
 export const coefficients = 64
 
-/** Where the coefficient that is n-th in zigzag order (T.81 figure A.6) stands by rows. */
+/** Row-major index of the n-th coefficient in zigzag order (T.81 figure A.6). */
 const zigzag = createZigzag()
 
 function createZigzag(): number[] {
@@ -36,7 +36,7 @@ function createZigzag(): number[] {
   return order
 }
 
-/** Two tables of 64 bytes in zigzag order, luma and chroma, for a `Q` of 1 to 99 (RFC 2435 4.2). */
+/** Returns two tables of 64 bytes in zigzag order, luma and chroma, for a `Q` of 1 to 99 (RFC 2435 4.2). */
 export function createQuantizers(q: number): Uint8Array {
   const factor = Math.max(1, Math.min(99, q))
   const scale = factor < 50 ? Math.floor(5000 / factor) : 200 - factor * 2
@@ -49,7 +49,7 @@ export function createQuantizers(q: number): Uint8Array {
   return tables
 }
 
-/** Codes of each length from 1 to 16 bits, then the values in the order of their codes (tables K.3 to K.6). */
+/** The number of codes of each length from 1 to 16 bits, then the values in code order (tables K.3 to K.6). */
 type HuffmanTable = { readonly id: number; readonly counts: readonly number[]; readonly values: readonly number[] }
 
 const dcValues = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
@@ -67,7 +67,7 @@ const chromaAcValues = bytesOf(
     'c9cad2d3d4d5d6d7d8d9dae2e3e4e5e6e7e8e9eaf2f3f4f5f6f7f8f9fa',
 )
 
-/** Class (0 DC, 1 AC) in the upper half of the id, number in the lower. */
+/** The upper half of the id is the class (0 DC, 1 AC), the lower half the number. */
 const huffmanTables: readonly HuffmanTable[] = [
   { id: 0x00, counts: [0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0], values: dcValues },
   { id: 0x10, counts: [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125], values: lumaAcValues },
@@ -75,13 +75,13 @@ const huffmanTables: readonly HuffmanTable[] = [
   { id: 0x11, counts: [0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 119], values: chromaAcValues },
 ]
 
-/** The one segment with all four tables. */
+/** Writes one segment with all four tables. */
 export function writeHuffmanSegment(): Uint8Array {
   const content = huffmanTables.flatMap(({ id, counts, values }) => [id, ...counts, ...values])
   return writeSegment(jpegMarker.huffmanTables, content)
 }
 
-/** A marker segment (T.81 B.1.1.4): marker, length, content. */
+/** Writes a marker segment (T.81 B.1.1.4): marker, length, content. */
 export function writeSegment(marker: number, content: ArrayLike<number>): Uint8Array {
   const segment = new Uint8Array(4 + content.length)
   segment.set([0xff, marker, (content.length + 2) >> 8, (content.length + 2) & 0xff])

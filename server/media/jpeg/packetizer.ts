@@ -1,12 +1,15 @@
-// JPEG files -> RTP payloads (RFC 2435), with the file's own quantization tables in every picture (Q = 255). For baseline files of
-// three components in one scan, 4:2:2 or 4:2:0, with the Huffman tables of T.81 annex K.
+// JPEG files -> RTP payloads (RFC 2435), with the quantization tables of the file in every frame (Q = 255). Supports
+// baseline files of three components in one scan, 4:2:2 or 4:2:0, with the Huffman tables of T.81 annex K.
 
 import { AppError } from '../../base/error.ts'
 import { jpegMarker } from './jpeg-header.ts'
 
-/** The payloads of one picture, in order; the last one takes the RTP marker. @throws AppError 'invalid' when RTP can't carry it */
+/**
+ * Returns the payloads of one frame in order; the RTP marker belongs to the last one. @throws AppError 'invalid' when
+ * RTP cannot carry the file
+ */
 export function packetizeJpeg(jpeg: Uint8Array, maxPayloadBytes = 1400): Uint8Array[] {
-  const file = takeApart(jpeg)
+  const file = parseJpegParts(jpeg)
   const type = file.type + (file.restartInterval > 0 ? 64 : 0)
   const restart = file.restartInterval > 0 ? [...u16(file.restartInterval), 0xff, 0xff] : []
   const quantizers = [0, 0, ...u16(file.quantizers.length), ...file.quantizers]
@@ -25,7 +28,7 @@ export function packetizeJpeg(jpeg: Uint8Array, maxPayloadBytes = 1400): Uint8Ar
 }
 
 type JpegParts = {
-  /** In whole blocks of 8, as the payload tells them; 0 when more than it can. */
+  /** Rounded up to whole blocks of 8 as in the payload header; 0 when the size is too large for it. */
   readonly width: number
   readonly height: number
   readonly type: 0 | 1
@@ -34,7 +37,7 @@ type JpegParts = {
   readonly scan: Uint8Array
 }
 
-function takeApart(jpeg: Uint8Array): JpegParts {
+function parseJpegParts(jpeg: Uint8Array): JpegParts {
   const quantizers: number[] = []
   let restartInterval = 0
   let frame: Pick<JpegParts, 'width' | 'height' | 'type'> | undefined

@@ -1,25 +1,26 @@
-// Reads what is inside boxes: the boxes of a parent, and big-endian values one after the other. ISO/IEC 14496-12 4.2.
+// Reads the content of boxes: the children of a box, and consecutive big-endian values. ISO/IEC 14496-12 4.2.
 
 import { AppError } from '../../base/error.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
-/** The box that `bytes` begins with. Throws 'corrupt' unless it is whole and of this type. */
+/** Returns the box that `bytes` begins with. Throws 'corrupt' unless it is complete and of this type. */
 export function wholeBox(bytes: Uint8Array, type: string): ScannedBox {
   const [found] = scanBoxes(bytes).boxes
   if (found?.type !== type)
-    throw new AppError('corrupt', `expected one whole ${type} box, got ${found?.type ?? 'none'}`)
+    throw new AppError('corrupt', `expected one complete ${type} box, got ${found?.type ?? 'none'}`)
   return found
 }
 
-/** Throws 'corrupt' when one runs over the end of its parent. */
+/** Returns the children of a box. Throws 'corrupt' when one extends beyond the end of its parent. */
 export function childBoxes(bytes: Uint8Array, parent: ScannedBox): ScannedBox[] {
   const end = parent.offset + parent.bytes
   const { boxes, restOffset } = scanBoxes(bytes, parent.offset + parent.headerBytes, end)
-  if (restOffset !== end) throw new AppError('corrupt', `expected whole boxes in ${parent.type}, one runs over its end`)
+  if (restOffset !== end)
+    throw new AppError('corrupt', `expected complete boxes in ${parent.type}, but one extends beyond its end`)
   return boxes
 }
 
-/** Big-endian values inside one box. */
+/** Reads big-endian values of one box. */
 export class Reader {
   readonly #view: DataView
   readonly #end: number
@@ -33,7 +34,7 @@ export class Reader {
     this.#end = offset + size
   }
 
-  /** Of what is read next, in the bytes given. */
+  /** Position of the next value in the given bytes. */
   get offset(): number {
     return this.#at
   }

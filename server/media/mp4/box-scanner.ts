@@ -1,23 +1,23 @@
-// Finds the boxes of a file one after the other, without knowing what is in them. ISO/IEC 14496-12 4.2.
+// Finds the consecutive boxes of a file without parsing their content. ISO/IEC 14496-12 4.2.
 
 import { AppError } from '../../base/error.ts'
 
 export type BoxHeader = {
   /** Four characters. */
   readonly type: string
-  /** Whole box, header included. */
+  /** Size of the box including its header. */
   readonly bytes: number
   /** 8, or 16 for a box with a 64-bit size. */
   readonly headerBytes: number
 }
 
-/** A header of this many bytes can always be parsed. */
+/** A header of this length can always be parsed. */
 export const maxBoxHeaderBytes = 16
 
 /**
- * The box header at `at`, or undefined when the bytes end inside it. Throws 'corrupt' for a size smaller than the header or
- * beyond 2^53, and for a type that is not four printable characters. A box "to the end of the file" (size 0) is refused:
- * our files have none, and a hole of zeros in a damaged file looks like one.
+ * Parses the box header at `at`. Returns undefined when the bytes end inside it. Throws 'corrupt' for a size smaller
+ * than the header or beyond 2^53, and for a type that is not four printable characters. A box that extends to the end
+ * of the file (size 0) is rejected: recorded files have none, and zeros in a damaged file look like one.
  */
 export function parseBoxHeader(bytes: Uint8Array, at = 0): BoxHeader | undefined {
   if (bytes.length - at < 8) return undefined
@@ -46,12 +46,12 @@ function parseType(bytes: Uint8Array, at: number): string {
   return type
 }
 
-/** A complete box inside `bytes`. */
+/** A complete box in `bytes`. */
 export type ScannedBox = BoxHeader & { readonly offset: number }
 
 /**
- * The complete boxes of `bytes` from `start` to `end`, and where the first incomplete one begins (`restOffset`, `end` when there
- * is none). Throws 'corrupt' as `parseBoxHeader` does.
+ * Returns the complete boxes of `bytes` from `start` to `end`, and where the first incomplete one begins (`restOffset`,
+ * equal to `end` when there is none). Throws 'corrupt' like `parseBoxHeader`.
  */
 export function scanBoxes(
   bytes: Uint8Array,

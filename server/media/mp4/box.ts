@@ -1,7 +1,7 @@
-// ISO base media boxes as plain values, and their bytes. For the small boxes at the head of a file; the boxes written for each
-// fragment have a faster way (media-fragment.ts). ISO/IEC 14496-12 4.2.
+// ISO base media boxes as plain values, and their bytes (ISO/IEC 14496-12 4.2). Used for the small boxes at the start
+// of a file. The boxes of each fragment are written by the faster code in media-fragment.ts.
 
-/** A part of a box: bytes given as numbers, bytes as they are, or a box inside. */
+/** Part of a box: bytes as numbers, raw bytes, or a child box. */
 export type BoxPart = readonly number[] | Uint8Array | Box
 
 export type Box = { readonly type: string; readonly parts: readonly BoxPart[] }
@@ -23,7 +23,7 @@ export const fixed16 = (value: number): number[] => u32(Math.round(value * 0x100
 export const zeros = (count: number): number[] => new Array<number>(count).fill(0)
 export const ascii = (text: string): number[] => Array.from(text, (c) => c.charCodeAt(0))
 
-/** The bytes of these boxes, one after the other. */
+/** Returns the bytes of consecutive boxes. */
 export function writeBoxes(boxes: readonly Box[]): Uint8Array {
   const out = new Uint8Array(boxes.reduce((sum, b) => sum + boxBytes(b), 0))
   const view = new DataView(out.buffer)

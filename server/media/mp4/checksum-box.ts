@@ -1,6 +1,6 @@
-// The box before each recorded fragment that tells what it should be: its checksum, and of which camera it is. `uuid`, an extension as
-// ISO/IEC 14496-12 11.1 has them, skipped by whoever does not know it. The checksum is CRC-32 as in ISO-HDLC (zlib), over what follows
-// the box up to the end of the fragment.
+// The box before each recorded fragment that contains the checksum of the fragment and the id of its camera. It is a
+// `uuid` box (ISO/IEC 14496-12 11.1), which other readers skip. The checksum is CRC-32/ISO-HDLC (as in zlib) over the
+// bytes from the end of this box to the end of the fragment.
 
 export type ChecksumBox = {
   readonly checksum: number
@@ -9,7 +9,7 @@ export type ChecksumBox = {
 
 export const checksumBoxBytes = 36
 
-/** Ours; no other program writes boxes of this type. */
+/** The type of this extension. No other program writes boxes of this type. */
 const type = Uint8Array.of(
   ...[0xea, 0xe5, 0x9b, 0xd8, 0xac, 0xfc, 0x41, 0x1c],
   ...[0x9b, 0xac, 0xf9, 0x4d, 0x25, 0x43, 0x5c, 0x78],
@@ -27,7 +27,7 @@ export function writeChecksumBox({ checksum, cameraId }: ChecksumBox): Uint8Arra
   return out
 }
 
-/** Of bytes that begin with a whole box; undefined when it is no seal. */
+/** Parses bytes that begin with a complete box. Returns undefined when it is not a checksum box. */
 export function parseChecksumBox(bytes: Uint8Array): ChecksumBox | undefined {
   if (bytes.length < checksumBoxBytes || !type.every((byte, i) => bytes[8 + i] === byte)) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,5 +1,6 @@
-// What an initialization section says of its tracks, read back from the bytes: for files whose index row is lost. Knows the sample entries that
-// sample-entry.ts writes. ISO/IEC 14496-12 8.5.2; codecs as in RFC 6381 3.3 and ISO/IEC 14496-15 annex E.
+// Reads the properties of the tracks from an initialization section, for files whose index row is lost. Supports the
+// sample entries that sample-entry.ts writes. ISO/IEC 14496-12 8.5.2; codec strings of RFC 6381 3.3 and ISO/IEC
+// 14496-15 annex E.
 
 import { AppError } from '../../base/error.ts'
 import type { VideoFormat } from '../frame.ts'
@@ -7,21 +8,21 @@ import { hevcCodecString, parseHevcConfigProfile } from '../h265/hevc-config.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
 export type InitDescription = {
-  /** RFC 6381, comma separated, in the order of the tracks. */
+  /** RFC 6381 codec strings, separated by commas, in the order of the tracks. */
   readonly codecs: string
-  /** Of the picture, as its sample entry says. */
+  /** Size of the video from its sample entry, in pixels. */
   readonly width: number
   readonly height: number
 }
 
-/** Throws 'corrupt', also when there is no picture. */
+/** Throws 'corrupt' for a damaged section or one without a video track. */
 export function describeInitSegment(init: Uint8Array): InitDescription {
   const entries = listEntries(init)
-  const picture = entries.find((entry) => pictureTypes.has(entry.type))
-  if (!picture) throw new AppError('corrupt', 'expected a track of pictures in the initialization section, found none')
-  const sizeAt = picture.offset + picture.headerBytes + 24
+  const video = entries.find((entry) => videoEntryTypes.has(entry.type))
+  if (!video) throw new AppError('corrupt', 'expected a video track in the initialization section, found none')
+  const sizeAt = video.offset + video.headerBytes + 24
   const view = new DataView(init.buffer, init.byteOffset, init.byteLength)
-  if (picture.bytes < 8 + pictureFieldBytes) throw new AppError('corrupt', `expected a whole ${picture.type} entry`)
+  if (video.bytes < 8 + videoFieldBytes) throw new AppError('corrupt', `expected a complete ${video.type} entry`)
   return {
     codecs: entries.map((entry) => describeEntry(init, entry)).join(','),
     width: view.getUint16(sizeAt),
@@ -29,22 +30,25 @@ export function describeInitSegment(init: Uint8Array): InitDescription {
   }
 }
 
-/** How the picture is coded, as a decoder wants to know it. Throws 'corrupt' as `describeInitSegment` does. */
+/** Returns the codec of the video track and its decoder configuration. Throws 'corrupt' like `describeInitSegment`. */
 export function findVideoConfig(init: Uint8Array): {
   readonly codec: VideoFormat['codec']
   readonly config: Uint8Array
 } {
-  const picture = listEntries(init).find((entry) => pictureTypes.has(entry.type))
-  if (!picture) throw new AppError('corrupt', 'expected a track of pictures in the initialization section, found none')
-  const start = picture.offset + picture.headerBytes + pictureFieldBytes
-  const { boxes } = scanBoxes(init, start, picture.offset + picture.bytes)
+  const video = listEntries(init).find((entry) => videoEntryTypes.has(entry.type))
+  if (!video) throw new AppError('corrupt', 'expected a video track in the initialization section, found none')
+  const start = video.offset + video.headerBytes + videoFieldBytes
+  const { boxes } = scanBoxes(init, start, video.offset + video.bytes)
   const config = boxes.find(({ type }) => type === 'avcC' || type === 'hvcC')
   if (!config) return { codec: 'mjpeg', config: new Uint8Array() }
   const content = init.subarray(config.offset + config.headerBytes, config.offset + config.bytes)
   return { codec: config.type === 'avcC' ? 'h264' : 'h265', config: content }
 }
 
-/** How the audio is coded: its codec, and the content of the decoder's own configuration; undefined when there is none. Throws 'corrupt'. */
+/**
+ * Returns the codec of the audio track and the content of its decoder configuration; undefined without audio. Throws
+ * 'corrupt'.
+ */
 export function findAudioConfig(
   init: Uint8Array,
 ): { readonly codec: 'aac' | 'opus'; readonly config: Uint8Array } | undefined {
@@ -60,20 +64,20 @@ export function findAudioConfig(
   return { codec: 'aac', config: (decoder && findDescriptor(decoder.subarray(13), [0x05])) ?? new Uint8Array() }
 }
 
-/** The first sample entry of each track. */
+/** Returns the first sample entry of each track. */
 function listEntries(init: Uint8Array): ScannedBox[] {
   return find(init, undefined, ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd']).flatMap((stsd) =>
-    // After version, flags and the count of entries come the entries.
+    // The entries follow version, flags and the number of entries.
     scanBoxes(init, stsd.offset + stsd.headerBytes + 8, stsd.offset + stsd.bytes).boxes.slice(0, 1),
   )
 }
 
-const pictureTypes: ReadonlySet<string> = new Set(['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'jpeg', 'mjpa'])
-const pictureFieldBytes = 78
+const videoEntryTypes: ReadonlySet<string> = new Set(['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'jpeg', 'mjpa'])
+const videoFieldBytes = 78
 const audioFieldBytes = 28
 
 function describeEntry(init: Uint8Array, entry: ScannedBox): string {
-  const fieldBytes = pictureTypes.has(entry.type) ? pictureFieldBytes : audioFieldBytes
+  const fieldBytes = videoEntryTypes.has(entry.type) ? videoFieldBytes : audioFieldBytes
   const start = entry.offset + entry.headerBytes + fieldBytes
   const { boxes } = scanBoxes(init, start, entry.offset + entry.bytes)
   const configOf = (type: string) => {
@@ -89,7 +93,7 @@ function describeEntry(init: Uint8Array, entry: ScannedBox): string {
   return entry.type === 'Opus' ? 'opus' : entry.type
 }
 
-/** Object type indication of the decoder, and of MPEG-4 audio its object type. ISO/IEC 14496-1 7.2.6. */
+/** Object type indication of the decoder and, for MPEG-4 audio, the audio object type. ISO/IEC 14496-1 7.2.6. */
 function describeElementaryStream(esds: Uint8Array): string {
   const decoder = findDescriptor(esds.subarray(4), [0x03, 0x04])
   const indication = (decoder?.[0] ?? 0).toString(16).toUpperCase()
@@ -97,7 +101,7 @@ function describeElementaryStream(esds: Uint8Array): string {
   return specific && specific.length > 0 ? `${indication}.${specific[0]! >> 3}` : indication
 }
 
-/** The content of nested descriptors, the first of each tag. */
+/** Returns the content of nested descriptors, following the first one of each tag. */
 function findDescriptor(bytes: Uint8Array, [tag, ...inner]: readonly number[]): Uint8Array | undefined {
   let length = 0
   let at = 1
@@ -108,7 +112,7 @@ function findDescriptor(bytes: Uint8Array, [tag, ...inner]: readonly number[]): 
   }
   if (bytes[0] !== tag) return undefined
   const content = bytes.subarray(at, at + length)
-  // What stands before the descriptors inside: of 0x03 an id and flags.
+  // Fields before the child descriptors: for tag 0x03, an id and flags.
   return inner.length > 0 ? findDescriptor(content.subarray(tag === 0x03 ? 3 : 0), inner) : content
 }
 

@@ -1,5 +1,5 @@
-// Reads the head of a fragment back (`prft`, `moof`), and moves it in time without changing its length. Knows what
-// media-fragment.ts writes and what the standard lets others write in its place. ISO/IEC 14496-12 8.8, 8.16.5.
+// Parses the head of a fragment (`prft`, `moof`) and shifts its times without changing its length. Supports what
+// media-fragment.ts writes and the alternatives that the standard allows. ISO/IEC 14496-12 8.8, 8.16.5.
 
 import { AppError } from '../../base/error.ts'
 import { childBoxes, Reader, wholeBox } from './box-reader.ts'
@@ -8,13 +8,16 @@ import { videoTrackId } from './init-segment.ts'
 
 export type TrackFragment = {
   readonly trackId: number
-  /** Decode time of the first sample, in the track's timescale. */
+  /** Decode time of the first sample in the timescale of the track. */
   readonly baseDecodeTime: number
-  /** Sum over the samples, in the track's timescale. */
+  /** Sum of the sample durations in the timescale of the track. */
   readonly duration: number
   readonly sampleCount: number
   readonly dataBytes: number
-  /** A decoder can start at the first sample: a sync sample, one that depends on no other, or one with roll recovery. */
+  /**
+   * True when a decoder can start at the first sample: a sync sample, a sample that depends on no other, or one with
+   * roll recovery.
+   */
   readonly firstIsKey: boolean
 }
 
@@ -23,13 +26,13 @@ export type FragmentHead = {
   readonly tracks: readonly TrackFragment[]
 }
 
-/** Values of a `trex`, for what a `tfhd` leaves out. Ours are all 0. */
+/** The defaults of `trex` for fields that `tfhd` omits. They are 0 in recorded files. */
 type Defaults = { duration: number; bytes: number; flags: number }
 
 const nonSync = 0x00010000
 const dependsOnNone = 2
 
-/** Parses one whole `moof` box. Throws 'corrupt'. */
+/** Parses one complete `moof` box. Throws 'corrupt'. */
 export function parseMovieFragment(moof: Uint8Array): FragmentHead {
   let sequence = 0
   const tracks: TrackFragment[] = []
@@ -115,19 +118,19 @@ function parseRun(
 const unixMinusNtpSeconds = -2_208_988_800
 const ntpEraSeconds = 0x100000000
 
-/** Wall clock of one whole `prft` box, Unix milliseconds. Throws 'corrupt'. */
+/** Parses one complete `prft` box and returns its wall clock in Unix milliseconds. Throws 'corrupt'. */
 export function parseProducerReferenceTime(prft: Uint8Array): number {
   const reader = new Reader(prft, wholeBox(prft, 'prft')).skip(8)
   const seconds = reader.u32()
   const fraction = reader.u32()
-  const era = seconds < 0x80000000 ? ntpEraSeconds : 0 // RFC 4330 3: no earlier than 1968
+  const era = seconds < 0x80000000 ? ntpEraSeconds : 0 // RFC 4330 3: no time before 1968
   return Math.round((seconds + era + unixMinusNtpSeconds + fraction / 0x100000000) * 1000)
 }
 
 /**
- * Adds to all decode times of one fragment's head, in place: `tfdt` of each track and the media time of `prft`. `head` holds
- * whole boxes (`prft`, `moof`; others are left alone); `shiftOf` gives ticks of the track's timescale for a track id.
- * Throws 'corrupt', also when a time would be negative or does not fit.
+ * Shifts all decode times in the head of one fragment in place: `tfdt` of each track and the media time of `prft`.
+ * `head` contains complete boxes; boxes other than `prft` and `moof` are unchanged. `shiftOf` returns the shift of a
+ * track id in ticks of the track's timescale. Throws 'corrupt', also when a time would be negative or would not fit.
  */
 export function shiftDecodeTimes(head: Uint8Array, shiftOf: (trackId: number) => number): void {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
@@ -151,8 +154,8 @@ export function shiftDecodeTimes(head: Uint8Array, shiftOf: (trackId: number) =>
 }
 
 /**
- * Takes the tracks that are not of pictures out of one fragment's head, in place: readers skip them, the length stays, and so does the
- * data. Throws 'corrupt'.
+ * Removes all tracks except the video track from the head of one fragment, in place. Readers skip the tracks, and
+ * neither the length nor the sample data changes. Throws 'corrupt'.
  */
 export function hideAudio(head: Uint8Array): void {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
@@ -167,8 +170,8 @@ export function hideAudio(head: Uint8Array): void {
 }
 
 /**
- * Replaces the composition offset of every sample of one whole `moof`, in place. A run without offsets is left as it is. Throws
- * 'corrupt'.
+ * Replaces the composition offset of every sample of one complete `moof` in place. A run without offsets is unchanged.
+ * Throws 'corrupt'.
  */
 export function mapCompositionOffsets(moof: Uint8Array, map: (offset: number) => number): void {
   const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength)
@@ -195,7 +198,7 @@ function mapRunOffsets(view: DataView, reader: Reader, map: (offset: number) => 
 
 function shiftTime(view: DataView, at: number, is64: boolean, shift: number): void {
   if (at + (is64 ? 8 : 4) > view.byteLength)
-    throw new AppError('corrupt', 'expected a decode time, the box ends before it')
+    throw new AppError('corrupt', 'expected a decode time, but the box ends before it')
   const old = is64 ? view.getUint32(at) * 0x100000000 + view.getUint32(at + 4) : view.getUint32(at)
   const time = old + shift
   if (time < 0 || time > (is64 ? Number.MAX_SAFE_INTEGER : 0xffffffff)) {

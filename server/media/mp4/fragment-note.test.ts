@@ -17,7 +17,7 @@ const notes = fc.oneof(
   fc.constant({ hole: undefined, isDamaged: true }),
 )
 
-test('a note is read back, and is no seal', () => {
+test('a note is parsed to the same values and is not a checksum box', () => {
   fc.assert(
     fc.property(notes, (note) => {
       const bytes = writeFragmentNote(note)
@@ -28,7 +28,7 @@ test('a note is read back, and is no seal', () => {
   assert.equal(parseFragmentNote(writeChecksumBox({ checksum: 7, cameraId: 9 })), undefined)
 })
 
-test('other bytes are no note, and no error', () => {
+test('other bytes are not a note and never throw', () => {
   fc.assert(
     fc.property(notes, fc.nat(100), fc.nat(255), (note, at, value) => {
       const bytes = writeFragmentNote(note)

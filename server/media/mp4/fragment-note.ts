@@ -1,12 +1,12 @@
-// The box behind a fragment's seal that describes a hole before the fragment (how long no picture came, and why), and marks damaged
-// pictures. `uuid`, an extension as ISO/IEC 14496-12 11.1 has them, skipped by whoever does not know it; only such fragments have one. The
-// seal covers it.
+// The box behind the checksum box of a fragment that describes a hole before the fragment (how long there was no video,
+// and why) and marks damaged frames. It is a `uuid` box (ISO/IEC 14496-12 11.1), which other readers skip. Only
+// fragments with a hole or damage have one. The checksum covers it.
 
 export type NotedHole = {
   readonly durationMs: number
   /** ASCII, at most 64 characters. */
   readonly reason: string
-  /** The decode times go on as if there was no hole. */
+  /** The decode times continue as if there were no hole. */
   readonly isCut: boolean
 }
 
@@ -15,7 +15,7 @@ export type FragmentNote = {
   readonly isDamaged: boolean
 }
 
-/** Ours; no other program writes boxes of this type. */
+/** The type of this extension. No other program writes boxes of this type. */
 const type = Uint8Array.of(
   ...[0x3c, 0x1f, 0x5e, 0x0a, 0x72, 0xd4, 0x4b, 0x8e],
   ...[0xb1, 0x6d, 0x07, 0xe9, 0x2a, 0xc5, 0x90, 0x4f],
@@ -38,7 +38,7 @@ export function writeFragmentNote({ hole, isDamaged }: FragmentNote): Uint8Array
   return out
 }
 
-/** Of bytes that begin with a whole box; undefined when it is no note. */
+/** Parses bytes that begin with a complete box. Returns undefined when it is not a note. */
 export function parseFragmentNote(bytes: Uint8Array): FragmentNote | undefined {
   if (bytes.length < headBytes || !type.every((byte, i) => bytes[8 + i] === byte)) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

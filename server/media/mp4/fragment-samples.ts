@@ -1,22 +1,26 @@
-// The samples of one fragment, each with its place in the file, its times and whether one can start there. ISO/IEC 14496-12 8.8.7, 8.8.8.
+// Reads the samples of one fragment: position in the file, times, and whether a decoder can start there. ISO/IEC
+// 14496-12 8.8.7, 8.8.8.
 
 import { AppError } from '../../base/error.ts'
 import { childBoxes, Reader, wholeBox } from './box-reader.ts'
 import type { ScannedBox } from './box-scanner.ts'
 
-/** The samples of a track lie one after the other; values by sample, times in the track's timescale. */
+/**
+ * The samples of one track, which are stored consecutively. The arrays have one value per sample; times are in the
+ * timescale of the track.
+ */
 export type TrackSamples = {
   readonly trackId: number
   readonly baseDecodeTime: number
-  /** Of the first sample, counted from the beginning of the `moof`. */
+  /** Offset of the first sample from the beginning of the `moof`. */
   readonly dataOffset: number
   readonly sizes: readonly number[]
   readonly durations: readonly number[]
   readonly compositionOffsets: readonly number[]
   readonly isKey: readonly boolean[]
-  /** Depends on no other, though it need not be a place to start. */
+  /** The sample depends on no other sample, but is not necessarily a random access point. */
   readonly isIndependent: readonly boolean[]
-  /** Not decodable when decoding begins at the key frame before it. */
+  /** The sample cannot be decoded when decoding starts at the preceding key frame. */
   readonly isLeading: readonly boolean[]
 }
 
@@ -26,7 +30,10 @@ const dependsOnNone = 0x02000000
 const leadingMask = 0x0c000000
 const leadingUndecodable = 0x04000000
 
-/** Parses one whole `moof` of ours: default-base-is-moof, one run for each track. Throws 'corrupt', also for others. */
+/**
+ * Parses one complete `moof` in the form that media-fragment.ts writes: default-base-is-moof, and one run per track.
+ * Throws 'corrupt', also for other forms.
+ */
 export function parseFragmentSamples(moof: Uint8Array): TrackSamples[] {
   return childBoxes(moof, wholeBox(moof, 'moof'))
     .filter(({ type }) => type === 'traf')
@@ -57,7 +64,7 @@ function parseTrack(bytes: Uint8Array, traf: ScannedBox): TrackSamples {
   const dataOffset = run.i32()
   const firstFlags = runFlags & 0x04 ? run.u32() : undefined
   const entryBytes = 4 * [0x100, 0x200, 0x400, 0x800].filter((bit) => runFlags & bit).length
-  // Without values for each, nothing else bounds how many there are.
+  // Without per-sample values, nothing else limits the number of samples.
   if (entryBytes === 0 || count === 0 || count * entryBytes > run.left) {
     throw new AppError('corrupt', `expected samples in trun that fit, got ${count} of ${entryBytes} bytes`)
   }

@@ -16,7 +16,7 @@ import { syntheticFormat, syntheticFrames } from './synthetic-frames.ts'
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
 
-test('the head is ftyp and moov, the same for the same format', () => {
+test('the initialization section is ftyp and moov, and equal for equal formats', () => {
   const init = writeInitSegment(syntheticFormat({ audioSampleRate: 48000 }))
   const { boxes, restOffset } = scanBoxes(init)
   assert.deepEqual(
@@ -32,7 +32,7 @@ test('codecs are listed in the order of the tracks', () => {
   assert.equal(formatCodecs(syntheticFormat({ audioSampleRate: 48000 })), 'avc1.42c01e,mp4a.40.2')
 })
 
-test('what a head was written of is read back from it, whatever the codecs', () => {
+test('codecs and size are read back from the initialization section for every codec', () => {
   const h265 = hevcSamples.map(({ codec, vps, sps, pps, size }): VideoFormat => {
     const [width = 0, height = 0] = size.split('x').map(Number)
     const config = writeHevcConfig({ vps: [bytesOf(vps)], sps: [bytesOf(sps)], pps: [bytesOf(pps)] })
@@ -56,7 +56,7 @@ test('what a head was written of is read back from it, whatever the codecs', () 
   }
 })
 
-test('ffprobe reads every frame at its time', { skip }, () => {
+test('ffprobe reads every frame with its time', { skip }, () => {
   const video: Sample[] = []
   const audio: Sample[] = []
   for (const { kind, data, isKey } of syntheticFrames({ audioSampleRate: 48000 })) {
@@ -95,5 +95,5 @@ test('ffprobe reads every frame at its time', { skip }, () => {
   )
   assert.equal(packets.filter(({ flags }) => flags?.startsWith('K')).length, 2)
   const decoded = (items as Item[]).filter(({ type }) => type === 'frame')
-  assert.equal(decoded.length, video.length + audio.length, 'every frame decodes')
+  assert.equal(decoded.length, video.length + audio.length, 'FFmpeg decodes every frame')
 })

@@ -1,5 +1,5 @@
-// The head of a fragmented MP4 file: `ftyp` and a `moov` without samples. ISO/IEC 14496-12 8.2 and 8.8; as an HLS
-// initialization section RFC 8216 3.3.
+// Writes the start of a fragmented MP4 file: `ftyp` and a `moov` without samples (ISO/IEC 14496-12 8.2 and 8.8). HLS
+// calls it an initialization section (RFC 8216 3.3).
 
 import type { AudioFormat, StreamFormat, VideoFormat } from '../frame.ts'
 import { ascii, type Box, box, fixed16, fullBox, u16, u32, writeBoxes, zeros } from './box.ts'
@@ -8,12 +8,12 @@ import { audioSampleEntry, videoSampleEntry } from './sample-entry.ts'
 export const videoTrackId = 1
 export const audioTrackId = 2
 
-/** Ticks per second of the video track. The audio track counts in samples. */
+/** Ticks per second of the video track. The timescale of the audio track is its sample rate. */
 export const videoTimescale = 90_000
 
 /**
- * `ftyp` and `moov`: track 1 the video (timescale 90000), track 2 the audio (timescale its sample rate) if there is any.
- * Equal formats give equal bytes.
+ * Writes `ftyp` and `moov`. Track 1 is the video (timescale 90000), track 2 the optional audio (timescale is its sample
+ * rate). Equal formats give equal bytes.
  */
 export function writeInitSegment({ video, audio }: StreamFormat): Uint8Array {
   const tracks = [videoTrack(video)]
@@ -28,7 +28,7 @@ export function writeInitSegment({ video, audio }: StreamFormat): Uint8Array {
   ])
 }
 
-/** RFC 6381 codecs of all tracks, comma separated. */
+/** RFC 6381 codec strings of all tracks, separated by commas. */
 export function formatCodecs({ video, audio }: StreamFormat): string {
   return audio ? `${video.codecString},${audio.codecString}` : video.codecString
 }
@@ -63,7 +63,7 @@ function videoTrack(video: VideoFormat): Box {
   })
 }
 
-/** A `trak`, of `audioTrackId`. */
+/** Returns the `trak` box of the audio track. */
 export function audioTrack(audio: AudioFormat): Box {
   return track({
     id: audioTrackId,
@@ -124,7 +124,7 @@ function track(t: TrackValues): Box {
   )
 }
 
-/** A `trex`. */
+/** Returns a `trex` box. */
 export function trackExtends(trackId: number): Box {
   return fullBox('trex', 0, 0, u32(trackId, 1, 0, 0, 0))
 }

@@ -38,7 +38,7 @@ function bytesOf(sequence: number, runs: readonly TrackRun[], wallMs?: number): 
   ])
 }
 
-test('what is written is read back', () => {
+test('a written fragment head is parsed to the same values', () => {
   fc.assert(
     fc.property(fc.nat(), runs, wallMs, (sequence, runs, wallMs) => {
       const bytes = bytesOf(sequence, runs, wallMs)
@@ -71,12 +71,12 @@ test('what is written is read back', () => {
   )
 })
 
-test('shifted times are read back, and shifting back gives the same bytes', () => {
+test('shifted times are read back, and shifting back restores the bytes', () => {
   fc.assert(
     fc.property(runs, fc.nat(), fc.nat(), (runs, video, audio) => {
       const original = writeFragmentHead(1, runs, 0)
       const head = original.slice()
-      const end = head.length - 8 // without the header of mdat
+      const end = head.length - 8 // without the `mdat` header
       shiftDecodeTimes(head.subarray(0, end), (trackId) => (trackId === 1 ? video : audio))
       assert.deepEqual(
         parseMovieFragment(head.subarray(32, end)).tracks.map(({ baseDecodeTime }) => baseDecodeTime),
@@ -88,7 +88,7 @@ test('shifted times are read back, and shifting back gives the same bytes', () =
   )
 })
 
-test('without composition offsets a head says the same, whatever they were', () => {
+test('clearing the composition offsets changes nothing else', () => {
   fc.assert(
     fc.property(runs, fc.integer({ min: 1, max: 9000 }), (runs, factor) => {
       const others = runs.map((run) => ({
@@ -111,7 +111,7 @@ test('without composition offsets a head says the same, whatever they were', () 
   )
 })
 
-test('a file cut anywhere gives its complete boxes and where the rest begins', () => {
+test('a file truncated anywhere gives its complete boxes and the start of the rest', () => {
   fc.assert(
     fc.property(runs, fc.nat(), (runs, cut) => {
       const bytes = bytesOf(1, runs, 0)
@@ -130,7 +130,7 @@ test('a file cut anywhere gives its complete boxes and where the rest begins', (
   )
 })
 
-test('damaged bytes give items or corrupt', () => {
+test('damaged bytes are either parsed or reported as corrupt', () => {
   const corruptOnly = (read: () => void) => {
     try {
       read()
@@ -155,6 +155,6 @@ test('damaged bytes give items or corrupt', () => {
   )
 })
 
-test('a head without samples is refused', () => {
+test('a fragment without samples is rejected', () => {
   assert.throws(() => writeFragmentHead(1, [{ trackId: 1, baseDecodeTime: 0, samples: [] }]), { kind: 'invalid' })
 })

@@ -1,35 +1,35 @@
-// The head of one fragment, written for every group of pictures recorded and every frame watched: sizes first, then one
-// allocation and direct writes. ISO/IEC 14496-12: `prft` 8.16.5, `moof` 8.8.4, `traf` 8.8.6 to 8.8.12, `mdat` 8.1.1, `sgpd` and `sbgp`
-// 8.9, roll recovery 10.1.
+// Writes the head of one fragment. It runs for every recorded group of pictures and every live frame, so it computes
+// all sizes first and then writes into one allocation. ISO/IEC 14496-12: `prft` 8.16.5, `moof` 8.8.4, `traf` 8.8.6 to
+// 8.8.12, `mdat` 8.1.1, `sgpd` and `sbgp` 8.9, roll recovery 10.1.
 
 import { AppError } from '../../base/error.ts'
 import type { Frame } from '../frame.ts'
 
 export type Sample = Pick<Frame, 'recovery' | 'isLeading'> & {
   readonly data: Uint8Array
-  /** In the track's timescale. */
+  /** In the timescale of the track. */
   readonly duration: number
-  /** Presentation minus decode time, in the track's timescale; may be negative. */
+  /** Presentation time minus decode time in the timescale of the track; may be negative. */
   readonly compositionOffset: number
   readonly isKey: boolean
 }
 
 export type TrackRun = {
   readonly trackId: 1 | 2
-  /** Decode time of the first sample, in the track's timescale: a safe integer, at least 0. */
+  /** Decode time of the first sample in the timescale of the track: a safe integer of at least 0. */
   readonly baseDecodeTime: number
   readonly samples: readonly Sample[]
 }
 
-/** A run as its head tells it: of the data the length alone. */
+/** A run as the fragment head describes it: only the length of the sample data is needed. */
 export type RunHead = Omit<TrackRun, 'samples'> & {
   readonly samples: readonly (Omit<Sample, 'data'> & { readonly data: { readonly length: number } })[]
 }
 
 const keyFlags = 0x02000000 // depends on no other sample
-const deltaFlags = 0x01010000 // depends on others, is no sync sample
-const openKeyFlags = 0x02010000 // depends on no other sample, but samples after it may depend on samples before it
-const leadingFlags = 0x05010000 // as delta, and is leading: not decodable when decoding begins at the key frame before it
+const deltaFlags = 0x01010000 // depends on other samples, is not a sync sample
+const openKeyFlags = 0x02010000 // depends on no other sample, but later samples may depend on earlier ones
+const leadingFlags = 0x05010000 // as delta, and leading: not decodable when decoding starts at the preceding key frame
 
 const rollBytes = 26 + 28
 const maxRoll = 0x7fff
@@ -40,19 +40,19 @@ const ntpMinusUnixSeconds = 2_208_988_800
 type Layout = {
   readonly run: RunHead
   readonly hasOneDuration: boolean
-  /** One set of flags for all samples but, perhaps, the first; undefined when each sample needs its own. */
+  /** The flags of all samples except possibly the first; undefined when each sample needs its own. */
   readonly restFlags: number | undefined
   readonly hasCompositionOffsets: boolean
-  /** The first sample is a place to start, where the picture is whole after so many samples; 0: no such place. */
+  /** The number of samples after which decoding that starts at the first sample is correct; 0 for no roll recovery. */
   readonly roll: number
   readonly trafBytes: number
   readonly dataBytes: number
 }
 
 /**
- * `moof` and the header of `mdat`; the bytes of the samples follow, in the order of `runs`. Runs must hold at least one sample.
- * With `wallMs`, a `prft` before it tells the wall clock (Unix milliseconds) of the first run's first sample.
- * Throws 'invalid' when the samples do not fit in one `mdat` of 4 GiB.
+ * Writes `moof` and the header of `mdat`. The bytes of the samples follow in the order of `runs`, each of which has at
+ * least one sample. With `wallMs`, a preceding `prft` contains the wall clock (Unix milliseconds) of the first sample
+ * of the first run. Throws 'invalid' when the samples do not fit in one `mdat` of 4 GiB.
  */
 export function writeFragmentHead(sequence: number, runs: readonly RunHead[], wallMs?: number): Uint8Array {
   const layouts = runs.map(layoutRun)
@@ -62,7 +62,8 @@ export function writeFragmentHead(sequence: number, runs: readonly RunHead[], wa
     moofBytes += layout.trafBytes
     mdatBytes += layout.dataBytes
   }
-  if (mdatBytes > 0xffffffff) throw new AppError('invalid', `expected a fragment below 4 GiB, got ${mdatBytes} bytes`)
+  if (mdatBytes > 0xffffffff)
+    throw new AppError('invalid', `expected a fragment of less than 4 GiB, got ${mdatBytes} bytes`)
 
   const prefix = wallMs === undefined ? 0 : prftBytes
   const out = new DataView(new ArrayBuffer(prefix + moofBytes + 8))
@@ -176,7 +177,7 @@ function writeTrackFragment(out: DataView, start: number, layout: Layout, dataOf
   return roll > 0 ? writeRoll(out, at, roll) : at
 }
 
-/** The first sample is a place to start; what is shown is right once `roll` samples after it are decoded. */
+/** Decoding may start at the first sample, and its output is correct after `roll` further samples. */
 function writeRoll(out: DataView, start: number, roll: number): number {
   let at = writeHeader(out, start, 26, 0x73677064 /* sgpd */)
   out.setUint32(at, 0x01000000)
@@ -187,8 +188,8 @@ function writeRoll(out: DataView, start: number, roll: number): number {
   at = writeHeader(out, at + 18, 28, 0x73626770 /* sbgp */)
   out.setUint32(at + 4, 0x726f6c6c /* roll */)
   out.setUint32(at + 8, 1)
-  out.setUint32(at + 12, 1) // one sample, the rest are in no group
-  out.setUint32(at + 16, 0x10001) // the first description of this fragment
+  out.setUint32(at + 12, 1) // applies to one sample; the rest are in no group
+  out.setUint32(at + 16, 0x10001) // the first description in this fragment
   return at + 20
 }
 

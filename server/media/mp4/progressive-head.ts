@@ -1,34 +1,35 @@
-// The head of an MP4 file whose samples follow in one `mdat`: `ftyp`, `moov` with all tables, the header of `mdat`. The tracks are described as
-// in the initialization section the samples were recorded with. ISO/IEC 14496-12 8.5 to 8.7.
+// Writes the start of an MP4 file whose samples follow in one `mdat`: `ftyp`, `moov` with all tables, and the header of
+// `mdat`. The track descriptions are copied from the initialization section that the samples were recorded with.
+// ISO/IEC 14496-12 8.5 to 8.7.
 
 import { AppError } from '../../base/error.ts'
 import { ascii, type Box, box, fullBox, u16, u32, writeBoxes } from './box.ts'
 import { childBoxes } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
-/** Values by sample, in the order of decoding; times in the track's timescale. */
+/** The arrays have one value per sample, in decoding order; times are in the timescale of the track. */
 export type ProgressiveTrack = {
   readonly trackId: number
-  /** An initialization section that describes it, and its id there. */
+  /** The initialization section that describes the track, and the id of the track in it. */
   readonly init: Uint8Array
   readonly sourceId: number
-  /** Parameter sets are in the samples: told by the type of the sample entry. */
+  /** The samples contain their parameter sets, which the type of the sample entry must state. */
   readonly isInBand: boolean
   readonly sizes: readonly number[]
   readonly durations: readonly number[]
   readonly compositionOffsets: readonly number[]
   readonly isKey: readonly boolean[]
-  /** Where samples lie one after the other; offsets in the content of `mdat`. */
+  /** Runs of consecutive samples; offsets are relative to the content of `mdat`. */
   readonly chunks: readonly { readonly offset: number; readonly samples: number }[]
-  /** Time in the track at which the film begins; negative where the track begins later than the film. */
+  /** Track time at which the movie starts; negative when the track starts later than the movie. */
   readonly startTicks: number
   readonly timescale: number
 }
 
-/** The movie's timescale; that of initialization sections of ours. */
+/** The timescale of the movie, as in recorded initialization sections. */
 const movieTimescale = 90_000
 
-/** Throws 'corrupt' when an initialization section is not one of ours. */
+/** Throws 'corrupt' when an initialization section has an unsupported form. */
 export function writeProgressiveHead(
   tracks: readonly ProgressiveTrack[],
   { duration90k, dataBytes }: { readonly duration90k: number; readonly dataBytes: number },
@@ -50,7 +51,7 @@ export function writeProgressiveHead(
         ...tracks.map((track) => writeTrack(track, { duration90k, dataStart })),
       ),
     ])
-  // Offsets have a fixed length: where the samples begin is known once the head has been written.
+  // Offsets have a fixed length, so the position of the samples is known once the head has been written.
   const mdat = new Uint8Array(16)
   const view = new DataView(mdat.buffer)
   view.setUint32(0, 1)
@@ -97,7 +98,7 @@ function writeTrack(
   )
 }
 
-/** A track that begins after the film is preceded by nothing for so long. */
+/** A track that starts after the movie is preceded by an empty edit. */
 function writeEdits({ startTicks, timescale }: ProgressiveTrack, duration90k: number): Box {
   const edit = (ticks90k: number, mediaTime: number) => [...u32(ticks90k, mediaTime), ...u16(1, 0)]
   const late90k = startTicks < 0 ? Math.min(Math.round((-startTicks * movieTimescale) / timescale), duration90k) : 0
@@ -128,7 +129,7 @@ function table(type: string, version: number, values: readonly number[], valuesP
   return fullBox(type, version, 0, u32(values.length / valuesPerEntry), words(values))
 }
 
-/** Pairs of how often a value comes and the value. */
+/** Run-length encoding: pairs of a count and a value. */
 function runs(values: readonly number[]): number[] {
   const pairs: number[] = []
   for (const value of values) {
@@ -162,13 +163,13 @@ const inBandTypes: ReadonlyMap<string, string> = new Map([
 
 function copyDescription(bytes: Uint8Array, stsd: ScannedBox, { isInBand }: ProgressiveTrack): Box {
   const content = bytes.slice(stsd.offset + stsd.headerBytes, stsd.offset + stsd.bytes)
-  // After version, flags and the count of entries comes the size of the first entry.
+  // The size of the first entry follows version, flags and the number of entries.
   const type = String.fromCharCode(...content.subarray(12, 16))
   if (isInBand) content.set(ascii(inBandTypes.get(type) ?? type), 12)
   return box('stsd', content)
 }
 
-/** A box of version 0 with other 32-bit values at these places of its content. */
+/** Copies a version 0 box with other 32-bit values at the given positions of its content. */
 function withValues(
   bytes: Uint8Array,
   found: ScannedBox,

@@ -1,5 +1,5 @@
-// A track of silence beside pictures that were recorded without audio: for players, which want the same tracks all the time. ISO/IEC 14496-12
-// 8.2, 8.8.
+// Adds a silent audio track to video that was recorded without audio, because players require the same tracks
+// throughout a stream. ISO/IEC 14496-12 8.2, 8.8.
 
 import { createTranscodedFormat } from '../telephony/audio-transcoder.ts'
 import { createSilence } from '../telephony/silence.ts'
@@ -10,11 +10,14 @@ import { audioTrack, audioTrackId, trackExtends } from './init-segment.ts'
 import { type Sample, writeFragmentHead } from './media-fragment.ts'
 import { scaleTicks } from './timescale.ts'
 
-/** What every browser plays; that of telephone audio. */
+/** A format that every browser plays; the same as for transcoded telephone audio. */
 export const silentFormat = createTranscodedFormat()
 const [block] = createSilence(silentFormat)!
 
-/** An initialization section of ours with a track of audio beside that of pictures; as it is when it has one. Throws 'corrupt'. */
+/**
+ * Adds an audio track to a recorded initialization section that has only a video track; others are returned unchanged.
+ * Throws 'corrupt'.
+ */
 export function addSilentTrack(init: Uint8Array): Uint8Array {
   const { boxes } = scanBoxes(init)
   const moov = boxes.find(({ type }) => type === 'moov')
@@ -37,8 +40,9 @@ export function addSilentTrack(init: Uint8Array): Uint8Array {
 }
 
 /**
- * A fragment of silence alone for pictures of [start90k, end90k): whole blocks, counted from `origin90k`, so that those of one entry
- * continue those of the entry before. It ends with the pictures, or less than a block after them.
+ * Writes a fragment of silence for the video in [start90k, end90k). It consists of whole blocks that are counted from
+ * `origin90k`, so that the fragments of consecutive entries continue each other. It ends with the video or less than a
+ * block after it.
  */
 export function writeSilentFragment(
   sequence: number,

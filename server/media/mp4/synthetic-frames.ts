@@ -1,21 +1,21 @@
-// Real, tiny H.264 and AAC frames made without an encoder, for tests of everything that stores or sends frames. Key frames are
-// I_PCM macroblocks of one brightness, the others skip every macroblock. ITU-T H.264 7.3; not a camera, has no clock.
+// Generates real, tiny H.264 and AAC frames without an encoder, for tests of everything that stores or sends frames.
+// Key frames consist of I_PCM macroblocks of one brightness; other frames skip every macroblock. ITU-T H.264 7.3.
 
 import type { AudioFormat, Frame, StreamFormat, VideoFormat } from '../frame.ts'
 
 export type SyntheticOptions = {
-  /** Pictures per second; default 25. */
+  /** Frames per second; default 25. */
   readonly frameRate?: number
-  /** Pictures from one key frame to the next; default 25. */
+  /** Number of frames from one key frame to the next; default 25. */
   readonly gopFrames?: number
   /** Multiples of 16; default 64 by 48. */
   readonly width?: number
   readonly height?: number
-  /** Of the mono AAC track; default none. */
+  /** Sample rate of the mono AAC track; default no audio. */
   readonly audioSampleRate?: 8000 | 16000 | 44100 | 48000
-  /** Wall clock of the first picture, Unix milliseconds; default 2026-01-02T03:04:05Z. */
+  /** Wall clock of the first frame, Unix milliseconds; default 2026-01-02T03:04:05Z. */
   readonly startMs?: number
-  /** Time of the first picture on the run's axis; default 0. */
+  /** Time of the first frame on the time axis of the run; default 0. */
   readonly start90k?: number
 }
 
@@ -48,21 +48,21 @@ export function syntheticFormat({ width = 64, height = 48, audioSampleRate }: Sy
   return { video, audio }
 }
 
-/** Frames in the order of their time, without end: take as many as needed. Begins with a key frame. */
+/** Yields frames in the order of their time without end, beginning with a key frame. */
 export function* syntheticFrames(options: SyntheticOptions = {}): Generator<Frame, never> {
   const { frameRate = 25, gopFrames = 25, width = 64, height = 48, audioSampleRate } = options
   const { startMs = syntheticStartMs, start90k = 0 } = options
   const macroblocks = (width / 16) * (height / 16)
   let blocks = 0
-  for (let picture = 0; ; picture++) {
-    const ticks = Math.round((picture * 90_000) / frameRate)
+  for (let index = 0; ; index++) {
+    const ticks = Math.round((index * 90_000) / frameRate)
     for (; audioSampleRate !== undefined; blocks++) {
       const audioTicks = Math.round((blocks * 1024 * 90_000) / audioSampleRate)
       if (audioTicks > ticks) break
       yield timed('audio', audioTicks, true, Uint8Array.of(0x00, 0xc8, 0x00, 0x80, 0x23, 0x80))
     }
-    const inGop = picture % gopFrames
-    const unit = inGop === 0 ? keySlice(macroblocks, picture / gopFrames) : skipSlice(macroblocks, inGop)
+    const inGop = index % gopFrames
+    const unit = inGop === 0 ? keySlice(macroblocks, index / gopFrames) : skipSlice(macroblocks, inGop)
     yield timed('video', ticks, inGop === 0, lengthPrefixed(unit))
   }
 
@@ -72,7 +72,7 @@ export function* syntheticFrames(options: SyntheticOptions = {}): Generator<Fram
   }
 }
 
-/** Baseline profile, level 3; picture order follows decoding order. */
+/** Baseline profile, level 3; pictures are shown in decoding order. */
 function writeSps(width: number, height: number): Uint8Array {
   const bits = new BitWriter().bits(66, 8).bits(0xc0, 8).bits(30, 8)
   bits.ue(0).ue(0).ue(2).ue(1).bits(0, 1) // id, 4 bits of frame_num, order type 2, one reference

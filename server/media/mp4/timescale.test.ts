@@ -8,7 +8,7 @@ import { parseTimescales } from './timescale.ts'
 
 const init = writeInitSegment(syntheticFormat({ audioSampleRate: 44100 }))
 
-test('the timescales of an initialization section are read back', () => {
+test('the timescales of an initialization section are parsed', () => {
   assert.deepEqual(
     parseTimescales(init),
     new Map([
@@ -19,7 +19,7 @@ test('the timescales of an initialization section are read back', () => {
   assert.deepEqual(parseTimescales(writeInitSegment(syntheticFormat())), new Map([[1, 90_000]]))
 })
 
-test('a damaged one gives timescales or corrupt', () => {
+test('a damaged initialization section is either parsed or reported as corrupt', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(init.length - 1), fc.nat(255)), { maxLength: 4 }),

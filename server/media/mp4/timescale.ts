@@ -1,17 +1,17 @@
-// Ticks of one clock as ticks of another, and the clocks of a file's tracks. ISO/IEC 14496-12 8.4.2.
+// Converts ticks between timescales, and reads the timescales of the tracks of a file. ISO/IEC 14496-12 8.4.2.
 
 import { AppError } from '../../base/error.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
 /**
- * Ticks of 90 kHz as ticks of another timescale, rounded. The recorder and playback round with this alone, so that what one
- * subtracts the other adds.
+ * Converts 90 kHz ticks to another timescale, rounded. The recorder and playback round only with this function, so that
+ * playback adds exactly what the recorder subtracted.
  */
 export function scaleTicks(ticks90k: number, timescale: number): number {
   return Math.round((ticks90k * timescale) / 90_000)
 }
 
-/** Timescale of each track, by track id, from an initialization section. Throws 'corrupt'. */
+/** Returns the timescale of each track by track id, from an initialization section. Throws 'corrupt'. */
 export function parseTimescales(init: Uint8Array): ReadonlyMap<number, number> {
   const timescales = new Map<number, number>()
   const view = new DataView(init.buffer, init.byteOffset, init.byteLength)
@@ -34,7 +34,7 @@ function children(bytes: Uint8Array, parent: ScannedBox | undefined, type: strin
   return boxes.filter((b) => b.type === type)
 }
 
-/** The 32-bit value after version, flags, and the times of creation and modification. */
+/** Reads the 32-bit value after version, flags, creation time and modification time. */
 function readAfterTimes(view: DataView, { type, offset, headerBytes, bytes }: ScannedBox): number {
   if (bytes < headerBytes + 24)
     throw new AppError('corrupt', `expected at least 24 bytes in ${type}, got ${bytes - headerBytes}`)

@@ -6,20 +6,20 @@ import { syntheticFormat } from './synthetic-frames.ts'
 import { parseTimescales } from './timescale.ts'
 import { writeVideoInit } from './video-init.ts'
 
-test('what remains is what a file without audio begins with, but for the number of the next track', () => {
+test('the result equals the initialization section of a file without audio, except for the next track id', () => {
   const withAudio = writeInitSegment(syntheticFormat({ audioSampleRate: 16000 }))
   const without = writeInitSegment(syntheticFormat())
-  const pictures = writeVideoInit(withAudio)
-  assert.equal(pictures.length, without.length)
-  assert.deepEqual(describeInitSegment(pictures), describeInitSegment(without))
-  assert.deepEqual([...parseTimescales(pictures)], [[1, 90_000]])
+  const videoInit = writeVideoInit(withAudio)
+  assert.equal(videoInit.length, without.length)
+  assert.deepEqual(describeInitSegment(videoInit), describeInitSegment(without))
+  assert.deepEqual([...parseTimescales(videoInit)], [[1, 90_000]])
   assert.deepEqual(writeVideoInit(without), without)
 })
 
-test('a damaged one is corrupt', () => {
+test('a damaged initialization section is reported as corrupt', () => {
   const init = writeInitSegment(syntheticFormat({ audioSampleRate: 16000 }))
   const moov = Buffer.from(init).indexOf('moov')
-  // A box inside runs over the end of its parent.
+  // A child box extends beyond the end of its parent.
   new DataView(init.buffer).setUint32(moov + 4, 10_000)
   assert.throws(() => writeVideoInit(init), { kind: 'corrupt' })
 })

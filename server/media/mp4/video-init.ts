@@ -1,10 +1,10 @@
-// The initialization section of a file for its pictures alone, for when its audio is not played. ISO/IEC 14496-12 8.2, 8.3, 8.8.3.
+// Reduces an initialization section to its video track, for playback without audio. ISO/IEC 14496-12 8.2, 8.3, 8.8.3.
 
 import { childBoxes, Reader } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 import { videoTrackId } from './init-segment.ts'
 
-/** `init` without the tracks that are not of pictures. Throws 'corrupt'. */
+/** Returns `init` with its video track only. Throws 'corrupt'. */
 export function writeVideoInit(init: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = []
   for (const box of scanBoxes(init).boxes) kept.push(...keep(init, box))
@@ -17,7 +17,7 @@ export function writeVideoInit(init: Uint8Array): Uint8Array {
   return out
 }
 
-/** The bytes of the box, without what does not belong in it. */
+/** Returns the parts of the box without the boxes of other tracks. */
 function keep(init: Uint8Array, box: ScannedBox): Uint8Array[] {
   const whole = init.subarray(box.offset, box.offset + box.bytes)
   if (box.type !== 'moov' && box.type !== 'mvex') return [whole]
@@ -34,6 +34,6 @@ function isOfOtherTrack(init: Uint8Array, box: ScannedBox): boolean {
   if (box.type === 'trex') return new Reader(init, box).skip(4).u32() !== videoTrackId
   if (box.type !== 'trak') return false
   const header = childBoxes(init, box).find(({ type }) => type === 'tkhd')
-  // Version 0, as we write it.
+  // Version 0, as init-segment.ts writes it.
   return header !== undefined && new Reader(init, header).skip(12).u32() !== videoTrackId
 }

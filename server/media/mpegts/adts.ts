@@ -1,4 +1,4 @@
-// The ADTS header that makes an AAC block self-contained. ISO/IEC 14496-3 1.A.2.2.
+// Writes the ADTS header that makes an AAC block self-contained. ISO/IEC 14496-3 1.A.2.2.
 
 import { AppError } from '../../base/error.ts'
 
@@ -6,8 +6,9 @@ export const adtsHeaderBytes = 7
 const maxFrameBytes = 0x1fff
 
 /**
- * The header before a raw block of `blockBytes`, from an AudioSpecificConfig. Throws 'corrupt' for a config that ends early and
- * 'invalid' for what ADTS cannot say: a sample rate outside the table, channels beyond 7, a block over 8 KiB.
+ * Writes the header before a raw block of `blockBytes`, from an AudioSpecificConfig. Throws 'corrupt' for a config that
+ * is too short, and 'invalid' for values that ADTS cannot express: a sample rate outside the table, more than 7
+ * channels, a block over 8 KiB.
  */
 export function writeAdtsHeader(config: Uint8Array, blockBytes: number): Uint8Array {
   if (config.length < 2) {
@@ -20,10 +21,10 @@ export function writeAdtsHeader(config: Uint8Array, blockBytes: number): Uint8Ar
   if (rateIndex > 12 || channels > 7 || objectType === 0 || objectType === 31 || length > maxFrameBytes) {
     throw new AppError(
       'invalid',
-      `no ADTS header for object type ${objectType}, rate ${rateIndex}, channels ${channels}, ${blockBytes} bytes`,
+      `ADTS cannot express object type ${objectType}, rate ${rateIndex}, channels ${channels}, ${blockBytes} bytes`,
     )
   }
-  // HE-AAC (types 5 and 29) travels as its AAC-LC core: decoders find the extension in the blocks themselves.
+  // HE-AAC (types 5 and 29) is sent as its AAC-LC core; decoders find the extension in the blocks.
   const profile = objectType > 4 ? 1 : objectType - 1
   return Uint8Array.of(
     0xff,

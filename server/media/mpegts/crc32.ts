@@ -6,7 +6,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc >>> 0
 })
 
-/** The checksum of `bytes`; over a section that ends in its own checksum it is 0. */
+/** Returns the checksum of `bytes`. It is 0 over a section that includes its own checksum. */
 export function crc32Mpeg2(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) crc = (crc << 8) ^ table[(crc >>> 24) ^ byte]!

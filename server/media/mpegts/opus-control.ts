@@ -1,6 +1,7 @@
-// The control header in front of each Opus packet in a transport stream ("Opus in MPEG-TS" 3): nothing trimmed, then the length.
+// Writes the control header before each Opus packet in a transport stream ("Opus in MPEG-TS" 3): no trimming, then the
+// length.
 
-/** 11 bits of prefix, no trims, no extension. */
+/** 11 bits of prefix, no trimming, no extension. */
 const prefix = [0x7f, 0xe0]
 
 export function writeOpusControlHeader(packetBytes: number): Uint8Array {

@@ -1,4 +1,5 @@
-// Cuts the payloads of one packet identifier into packets of 188 bytes and counts them. ISO/IEC 13818-1 2.4.3.2 to 2.4.3.5.
+// Splits the payloads of one packet identifier (PID) into packets of 188 bytes with continuity counters. ISO/IEC
+// 13818-1 2.4.3.2 to 2.4.3.5.
 
 import { wrap33 } from './pes.ts'
 
@@ -6,7 +7,7 @@ export const packetBytes = 188
 const payloadBytes = packetBytes - 4
 
 export type PacketizeOptions = {
-  /** Program clock to send with the first packet, 90 kHz ticks. */
+  /** Program clock reference to send with the first packet, in 90 kHz ticks. */
   readonly pcr90k?: number
   /** A decoder may start at this unit. */
   readonly isRandomAccess?: boolean
@@ -20,7 +21,10 @@ export class Packetizer {
     this.#pid = pid
   }
 
-  /** One PES packet or (with its pointer field) section, given in parts, as whole packets; the last one is stuffed. */
+  /**
+   * Returns one PES packet or section (with its pointer field), given in parts, as whole packets. The last packet is
+   * stuffed.
+   */
   packetize(parts: readonly Uint8Array[], { pcr90k, isRandomAccess = false }: PacketizeOptions = {}): Uint8Array {
     const total = parts.reduce((sum, part) => sum + part.length, 0)
     const fieldBytes = pcr90k === undefined ? (isRandomAccess ? 2 : 0) : 8
@@ -52,7 +56,7 @@ export class Packetizer {
   }
 }
 
-/** `bytes` counts the whole field with its own length byte. */
+/** `bytes` is the length of the whole adaptation field, including its own length byte. */
 function writeAdaptation(
   out: Uint8Array,
   at: number,
@@ -65,7 +69,7 @@ function writeAdaptation(
   let next = at + 2
   if (pcr90k !== undefined) {
     const base = wrap33(pcr90k)
-    const low = base % 2 // 33 bits of base, 6 reserved, 9 of extension (always 0: our clock has 90 kHz)
+    const low = base % 2 // 33 bits of base, 6 reserved, 9 of extension (always 0 with a 90 kHz clock)
     const high = (base - low) / 2
     out[next] = high >>> 24
     out[next + 1] = (high >>> 16) & 0xff
@@ -78,7 +82,7 @@ function writeAdaptation(
   out.fill(0xff, next, at + bytes)
 }
 
-/** Reads on through several byte arrays as if they were one. */
+/** Reads several byte arrays as if they were one. */
 class PartReader {
   readonly #parts: readonly Uint8Array[]
   #part = 0
@@ -88,7 +92,7 @@ class PartReader {
     this.#parts = parts
   }
 
-  /** Fills `out` from `start` to `end`; the parts hold enough. */
+  /** Fills `out` from `start` to `end`. The parts must contain enough bytes. */
   read(out: Uint8Array, start: number, end: number): void {
     for (let at = start; at < end; ) {
       const part = this.#parts[this.#part]!

@@ -1,8 +1,8 @@
-// The header of a packetized elementary stream packet with its time stamps. ISO/IEC 13818-1 2.4.3.6.
+// Writes the header of a packetized elementary stream (PES) packet with its timestamps. ISO/IEC 13818-1 2.4.3.6.
 
 export const videoStreamId = 0xe0
 export const audioStreamId = 0xc0
-/** For what the standard itself has no kind for. */
+/** For formats that the standard does not define. */
 export const privateStreamId = 0xbd
 
 export type PesTimes = {
@@ -12,8 +12,8 @@ export type PesTimes = {
 }
 
 /**
- * The header before `payloadBytes` bytes of one access unit. The decode time is left out where it equals the presentation time;
- * the length is 0 ("unbounded", which video alone may use) where it does not fit.
+ * Writes the header before `payloadBytes` bytes of one access unit. The decode time is omitted when it equals the
+ * presentation time. The length is 0 (unbounded, which only video may use) when it does not fit.
  */
 export function writePesHeader(streamId: number, { pts90k, dts90k }: PesTimes, payloadBytes: number): Uint8Array {
   const hasDts = dts90k !== pts90k
@@ -28,7 +28,7 @@ export function writePesHeader(streamId: number, { pts90k, dts90k }: PesTimes, p
   return header
 }
 
-/** Four bits of prefix and 33 bits of time in groups of 3, 15 and 15 bits, each followed by a marker bit. */
+/** Writes four bits of prefix and 33 bits of time in groups of 3, 15 and 15 bits, each followed by a marker bit. */
 function writeTime(prefix: number, time90k: number): number[] {
   const time = wrap33(time90k)
   const top = Math.floor(time / 0x40000000)
@@ -43,7 +43,7 @@ function writeTime(prefix: number, time90k: number): number[] {
 
 const range33 = 2 ** 33
 
-/** A time in the 33 bits that the format has, which wrap after 26.5 hours. */
+/** Reduces a time to the 33 bits of the format, which wrap after 26.5 hours. */
 export function wrap33(time90k: number): number {
   return ((time90k % range33) + range33) % range33
 }

@@ -1,4 +1,4 @@
-// Program association and program map of a stream with one program. ISO/IEC 13818-1 2.4.4.
+// Writes the program association table and the program map table of a stream with one program. ISO/IEC 13818-1 2.4.4.
 
 import type { AudioCodec, AudioFormat } from '../frame.ts'
 import type { AnnexBCodec } from './annex-b.ts'
@@ -10,17 +10,17 @@ export const videoPid = 0x0100
 export const audioPid = 0x0101
 
 const videoStreamTypes: Readonly<Record<AnnexBCodec, number>> = { h264: 0x1b, h265: 0x24 }
-/** ADTS; and "private", which the descriptors behind it explain. */
+/** ADTS, and the private type that is explained by the descriptors. */
 const audioStreamTypes: Readonly<Record<AudioCodec, number>> = { aac: 0x0f, opus: 0x06 }
 const programNumber = 1
 const noDescriptors = [0xf0, 0x00]
 
-/** The section that says where the program map is. */
+/** Writes the section that states the PID of the program map. */
 export function writePat(): Uint8Array {
   return writeSection(0x00, [...u16(programNumber), ...pid13(pmtPid)])
 }
 
-/** The section that lists the elementary streams; the clock (PCR) travels with the video. */
+/** Writes the section that lists the elementary streams. The video stream carries the clock (PCR). */
 export function writePmt({
   video,
   audio,
@@ -36,7 +36,10 @@ export function writePmt({
   ])
 }
 
-/** Registration "Opus", and the DVB extension descriptor with the channel configuration (ETSI TS 101 154, as "Opus in MPEG-TS" 4 says). */
+/**
+ * Registration descriptor "Opus", and the DVB extension descriptor with the channel configuration (ETSI TS 101 154,
+ * "Opus in MPEG-TS" 4).
+ */
 function audioDescriptors({ codec, channels }: AudioFormat): number[] {
   if (codec === 'aac') return noDescriptors
   const registration = [0x05, 4, ...[...'Opus'].map((char) => char.charCodeAt(0))]

@@ -26,7 +26,10 @@ const format: StreamFormat = {
   },
 }
 
-/** A demultiplexer of its own: bytes of each elementary stream, their times and the rules that every packet must keep. */
+/**
+ * An independent demultiplexer: it returns the bytes and times of each elementary stream and checks the rules for
+ * packets.
+ */
 function demux(bytes: Uint8Array) {
   assert.equal(bytes.length % 188, 0)
   const units: {
@@ -89,7 +92,7 @@ const video = (nals: readonly Uint8Array[], isKey: boolean, dts90k: number, pts9
   data: Uint8Array.from(nals.flatMap((nal) => [0, 0, nal.length >>> 8, nal.length & 0xff, ...nal])),
 })
 
-test('any frames come back byte for byte, with their times, counters and tables', () => {
+test('any frames are read back byte for byte with their times, counters and tables', () => {
   const nal = fc.uint8Array({ minLength: 1, maxLength: 700 })
   const anyFrame = fc.record({
     nals: fc.array(nal, { minLength: 1, maxLength: 3 }),
@@ -133,14 +136,14 @@ test('any frames come back byte for byte, with their times, counters and tables'
   )
 })
 
-test('a payload of every length around the packet size fits exactly', () => {
+test('payloads of every length around the packet size fit exactly', () => {
   for (let length = 1; length < 400; length++) {
     const { units } = demux(new TsWriter(format).writeFrame(video([new Uint8Array(length)], false, 0)))
     assert.equal(units[0]!.data.length, 6 + 4 + length)
   }
 })
 
-test('broken lengths are corrupt, formats that do not fit are invalid', () => {
+test('broken lengths are reported as corrupt, unsupported formats as invalid', () => {
   const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
   const codec = fc.constantFrom('h264', 'h265')
   const broken: Frame = { ...video([], true, 0), data: Uint8Array.of(0, 0, 0, 9, 1) }
@@ -160,7 +163,7 @@ test('broken lengths are corrupt, formats that do not fit are invalid', () => {
   )
 })
 
-test('audio of a format without audio is left out', () => {
+test('audio frames are dropped when the format has no audio', () => {
   const writer = new TsWriter({ ...format, audio: undefined })
   const audio: Frame = { ...video([], true, 0), kind: 'audio' }
   assert.equal(writer.writeFrame(audio).length, 0)

@@ -1,4 +1,5 @@
-// Frames of one run as an MPEG transport stream: H.264 or H.265, and AAC or Opus, in one program. A frame in, whole packets out. ISO/IEC 13818-1.
+// Writes the frames of one run as an MPEG transport stream with one program: H.264 or H.265, and AAC or Opus. Each
+// frame becomes whole packets. ISO/IEC 13818-1.
 
 import { AppError } from '../../base/error.ts'
 import type { AudioFormat, Frame, StreamFormat } from '../frame.ts'
@@ -9,9 +10,9 @@ import { Packetizer } from './packetizer.ts'
 import { audioStreamId, privateStreamId, videoStreamId, writePesHeader } from './pes.ts'
 import { audioPid, patPid, pmtPid, videoPid, writePat, writePmt } from './psi.ts'
 
-/** Presentation starts here, so that no time stamp and no clock before it is negative. */
+/** Presentation starts at this time, so that no timestamp or earlier clock value is negative. */
 const origin90k = 90_000
-/** The clock runs this much behind the decode times: the time a receiver has to take a frame in. */
+/** The clock lags behind the decode times by this much, which gives receivers time to buffer a frame. */
 const clockDelay90k = 18_000
 
 const pointerField = Uint8Array.of(0)
@@ -27,7 +28,10 @@ export class TsWriter {
   readonly #patSection = writePat()
   readonly #pmtSection: Uint8Array
 
-  /** Throws 'invalid' for mjpeg, which transport streams have no type for, 'corrupt' for a broken configuration record. */
+  /**
+   * Throws 'invalid' for mjpeg, which transport streams do not support, and 'corrupt' for a broken configuration
+   * record.
+   */
   constructor({ video, audio }: StreamFormat) {
     if (video.codec === 'mjpeg') throw new AppError('invalid', 'expected h264 or h265 for MPEG-TS, got mjpeg')
     this.#codec = video.codec
@@ -37,14 +41,14 @@ export class TsWriter {
   }
 
   /**
-   * The packets of one frame: a multiple of 188 bytes, which begins with the tables when the frame is a key frame. Empty for an
-   * audio frame of a format without audio. Throws 'corrupt' or 'invalid' for a frame that breaks its format.
+   * Returns the packets of one frame, a multiple of 188 bytes. Packets of a key frame begin with the tables. Empty for
+   * an audio frame when the format has no audio. Throws 'corrupt' or 'invalid' for a frame that violates its format.
    */
   writeFrame(frame: Frame): Uint8Array {
     if (frame.kind === 'audio') return this.#audioFormat ? this.#writeAudio(frame, this.#audioFormat) : new Uint8Array()
     const unit = accessUnitAnnexB(this.#codec, frame.data, frame.isKey ? this.#parameterSets : undefined)
     const dts90k = frame.dts90k + origin90k
-    const pts90k = Math.max(frame.pts90k + origin90k, dts90k) // the standard knows no other
+    const pts90k = Math.max(frame.pts90k + origin90k, dts90k) // the standard does not allow an earlier time
     const header = writePesHeader(videoStreamId, { pts90k, dts90k }, 0)
     const packets = this.#video.packetize([header, ...unit], {
       pcr90k: dts90k - clockDelay90k,
@@ -70,7 +74,7 @@ export class TsWriter {
   }
 }
 
-/** Sections are padded behind, with 0xff, to the end of the packet. */
+/** Sections are padded with 0xff to the end of the packet. */
 function stuffingAfter(section: Uint8Array): Uint8Array {
   return new Uint8Array(184 - 1 - section.length).fill(0xff)
 }

@@ -1,62 +1,66 @@
-// Cuts pictures out of what an HTTP camera sends: `multipart/x-mixed-replace` (RFC 2046 5.1, one part for each picture), or JPEGs one after
-// the other without anything between.
+// Extracts frames from the response of an HTTP camera: `multipart/x-mixed-replace` (RFC 2046 5.1) with one part per
+// frame, or consecutive JPEG files.
 //
-// Boundaries are not looked at: cameras announce one and send another, leave out the first, or quote it. A picture is found by its own
-// markers (ITU-T T.81 B.1), which the length in the head of its part only makes quicker to follow, as long as that proves right.
+// Boundaries are ignored: cameras announce one and send another, omit the first one, or quote it. A frame is found by
+// its own markers (ITU-T T.81 B.1). The Content-Length of its part only speeds up finding its end, as long as it proves
+// correct.
 
 import { jpegMarker } from '../jpeg/jpeg-header.ts'
 
 export type MjpegReaderOptions = {
-  /** A JPEG file from FF D8 to FF D9; nobody else has these bytes. */
+  /** Called with a JPEG file from FF D8 to FF D9, which the receiver owns. */
   onFrame(jpeg: Uint8Array): void
-  /** A larger one is dropped. */
+  /** Larger frames are dropped. */
   readonly maxFrameBytes?: number
 }
 
-/** A head is looked for in so many bytes before its picture. */
+/** The part header is searched in this many bytes before the frame. */
 const maxHeadBytes = 4096
 
-/** Bytes that may stand behind a picture and be counted as its own, and how many. */
+/** Bytes after a frame that some cameras include in its length, and their maximum number. */
 const fillers: readonly number[] = [0, 0x0a, 0x0d]
 const maxFiller = 64
 
-/** Bytes that begin every picture: the third is the first marker behind FF D8. */
+/** The bytes that every frame begins with. The third one is the start of the first marker after FF D8. */
 const start = [0xff, jpegMarker.startOfImage, 0xff] as const
 
 export class MjpegReader {
-  /** Pictures begun and not given: cut short, broken, too large. */
+  /** Frames that began but were not delivered because they were truncated, broken or too large. */
   badFrames = 0
-  /** Bytes that came since the last picture was complete. */
+  /** Bytes received since the last complete frame. */
   bytesSinceFrame = 0
   readonly #onFrame: (jpeg: Uint8Array) => void
   readonly #maxFrameBytes: number
   #bytes = new Uint8Array(64 * 1024)
   #end = 0
-  /** Where the last picture ended, and the head of the next may begin. */
+  /** Where the last frame ended. The header of the next one may begin here. */
   #headAt = 0
-  /** Where the picture being read begins, or -1. */
+  /** Where the current frame begins, or -1. */
   #frameAt = -1
-  /** How far the picture is understood, or, without one, the bytes are searched. */
+  /** How far the current frame has been parsed or, between frames, the bytes have been searched. */
   #at = 0
   #isInScan = false
-  /** What the head of the part says; 0 when it says nothing or is not believed. */
+  /** The length from the part header; 0 when there is none or when it is not trusted. */
   #announcedBytes = 0
-  #isLengthRight = true
+  #areLengthsTrusted = true
 
   constructor({ onFrame, maxFrameBytes = 8 * 1024 * 1024 }: MjpegReaderOptions) {
     this.#onFrame = onFrame
     this.#maxFrameBytes = maxFrameBytes
   }
 
-  /** Takes any cut of the stream; the bytes may be overwritten after the call. Never throws on what a camera sends. */
+  /**
+   * Takes any part of the stream. The bytes may be overwritten after the call. Never throws on bytes that a camera
+   * sends.
+   */
   push(bytes: Uint8Array): void {
     this.bytesSinceFrame += bytes.length
     this.#append(bytes)
     while (this.#frameAt >= 0 ? this.#continueFrame() : this.#findFrame());
-    this.#forget()
+    this.#discardConsumed()
   }
 
-  /** True when a picture was begun. */
+  /** Returns true when a frame begins. */
   #findFrame(): boolean {
     const found = indexOfStart(this.#bytes, this.#at, this.#end)
     if (found < 0) {
@@ -64,7 +68,7 @@ export class MjpegReader {
       return false
     }
     this.#begin(found)
-    if (!this.#isLengthRight) return true
+    if (!this.#areLengthsTrusted) return true
     const head = latin1(this.#bytes.subarray(Math.max(this.#headAt, found - maxHeadBytes), found))
     const length = Number([...head.matchAll(/content-length[ \t]*:[ \t]*(\d{1,9})[ \t]*\r?\n/gi)].at(-1)?.[1])
     if (length > start.length && length <= this.#maxFrameBytes) this.#announcedBytes = length
@@ -78,7 +82,7 @@ export class MjpegReader {
     this.#announcedBytes = 0
   }
 
-  /** True when the picture ended, in one way or another; false when more bytes are needed. */
+  /** Returns true when the frame was delivered or dropped, false when more bytes are needed. */
   #continueFrame(): boolean {
     if (this.#announcedBytes > 0) {
       const isKnown = this.#checkAnnounced()
@@ -91,36 +95,42 @@ export class MjpegReader {
     }
   }
 
-  /** True when the picture is as long as announced, false when it is not all there, undefined when it must be followed. */
+  /**
+   * Returns true when the frame is as long as announced, false when it is incomplete, and undefined when it must be
+   * parsed to find its end.
+   */
   #checkAnnounced(): boolean | undefined {
     const end = this.#frameAt + this.#announcedBytes
     if (end > this.#end) return false
-    // Some count the line end behind the picture, or fill up with zeros.
+    // Some cameras count the line end after the frame, or pad with zeros.
     let last = end
     while (last > end - maxFiller && fillers.includes(this.#bytes[last - 1]!)) last--
     if (this.#bytes[last - 2] === 0xff && this.#bytes[last - 1] === jpegMarker.endOfImage) {
-      this.#give(last)
+      this.#deliver(last)
       return true
     }
-    // Without an end of its own: as long as the next part begins where it should, the picture is taken as it is.
+    // The frame has no end marker. It is accepted as it is if the next part begins where it should.
     if (end + 4 > this.#end) return false
-    const isFramed = /^(?:\r?\n)?--/.test(latin1(this.#bytes.subarray(end, end + 4)))
-    if (isFramed) {
-      this.#give(end)
+    const startsNextPart = /^(?:\r?\n)?--/.test(latin1(this.#bytes.subarray(end, end + 4)))
+    if (startsNextPart) {
+      this.#deliver(end)
       return true
     }
     this.#announcedBytes = 0
-    this.#isLengthRight = false
+    this.#areLengthsTrusted = false
     return undefined
   }
 
-  /** From marker to marker up to the next scan, past whatever stands inside of them (small pictures, too); undefined when it is there. */
+  /**
+   * Parses segments up to the next scan; thumbnails inside segments are skipped. Returns undefined when the scan is
+   * reached.
+   */
   #followSegments(): boolean | undefined {
     const bytes = this.#bytes
     while (this.#at + 3 < this.#end) {
       if (bytes[this.#at] !== 0xff) return this.#drop(this.#at)
       const marker = bytes[this.#at + 1]!
-      // Any number of fill bytes may stand before a marker.
+      // A marker may be preceded by any number of fill bytes.
       if (marker === 0xff) {
         this.#at++
         continue
@@ -139,7 +149,7 @@ export class MjpegReader {
     return false
   }
 
-  /** Up to the end of the picture; undefined when tables and another scan follow. */
+  /** Searches for the end of the frame. Returns undefined when tables and another scan follow. */
   #followScan(): boolean | undefined {
     const bytes = this.#bytes
     for (;;) {
@@ -152,15 +162,15 @@ export class MjpegReader {
       const marker = bytes[found + 1]!
       this.#at = found + 2
       if (marker === jpegMarker.endOfImage) {
-        this.#give(found + 2)
+        this.#deliver(found + 2)
         return true
       }
-      // Cut short: another begins.
+      // The frame is truncated and the next one begins.
       if (marker === jpegMarker.startOfImage) return this.#drop(found)
       const isData = marker === 0 || (marker >= 0xd0 && marker <= 0xd7)
       if (marker === 0xff) this.#at = found + 1
       else if (!isData) {
-        // Tables and the next scan of a progressive picture.
+        // Tables and the next scan of a progressive JPEG.
         this.#at = found
         this.#isInScan = false
         return undefined
@@ -168,7 +178,7 @@ export class MjpegReader {
     }
   }
 
-  #give(end: number): void {
+  #deliver(end: number): void {
     const jpeg = this.#bytes.slice(this.#frameAt, end)
     this.#frameAt = -1
     this.#at = end
@@ -179,15 +189,15 @@ export class MjpegReader {
 
   #drop(at: number): true {
     this.badFrames++
-    // The head of the next part stands behind the beginning of this picture, however short it was cut.
+    // The header of the next part lies after the start of this frame, however early the frame was truncated.
     this.#headAt = this.#frameAt
     this.#frameAt = -1
     this.#at = at
     return true
   }
 
-  /** Bytes before the picture, or before what may be the head of the next, are of no more use. */
-  #forget(): void {
+  /** Discards bytes before the current frame, or before a possible header of the next one. */
+  #discardConsumed(): void {
     const keepFrom = this.#frameAt >= 0 ? this.#frameAt : Math.max(0, this.#at - maxHeadBytes)
     if (keepFrom === 0) return
     this.#bytes.copyWithin(0, keepFrom, this.#end)

@@ -1,4 +1,4 @@
-// Bits of a NAL unit, with the emulation prevention bytes left out (ITU-T H.264 7.3.1, 9.1; H.265 7.3.1.1, 9.2).
+// Reads the bits of a NAL unit and skips emulation prevention bytes (ITU-T H.264 7.3.1, 9.1; H.265 7.3.1.1, 9.2).
 
 import { AppError } from '../../base/error.ts'
 
@@ -12,11 +12,11 @@ export class BitReader {
     this.#bytes = bytes
   }
 
-  /** One bit. @throws AppError 'corrupt' behind the end */
+  /** Reads one bit. @throws AppError 'corrupt' beyond the end */
   bit(): number {
     if (this.#bit === 0) this.#skipEmulation()
     const byte = this.#bytes[this.#at]
-    if (byte === undefined) throw new AppError('corrupt', 'the parameter set ends too early')
+    if (byte === undefined) throw new AppError('corrupt', 'the parameter set is too short')
     const value = (byte >> (7 - this.#bit)) & 1
     if (++this.#bit === 8) {
       this.#bit = 0
@@ -26,14 +26,14 @@ export class BitReader {
     return value
   }
 
-  /** An unsigned number of up to 32 bits. */
+  /** Reads an unsigned number of up to 32 bits. */
   bits(count: number): number {
     let value = 0
     for (let i = 0; i < count; i++) value = value * 2 + this.bit()
     return value
   }
 
-  /** ue(v): Exp-Golomb, unsigned. */
+  /** Reads ue(v), an unsigned Exp-Golomb number. */
   unsigned(): number {
     let zeros = 0
     while (this.bit() === 0) {
@@ -42,7 +42,7 @@ export class BitReader {
     return 2 ** zeros - 1 + this.bits(zeros)
   }
 
-  /** se(v): Exp-Golomb, signed. */
+  /** Reads se(v), a signed Exp-Golomb number. */
   signed(): number {
     const value = this.unsigned()
     return value % 2 === 1 ? (value + 1) / 2 : -value / 2

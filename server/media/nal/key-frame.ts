@@ -1,5 +1,5 @@
-// What a decoder needs for one picture of a stream: a key frame, or, where the picture is whole only some pictures later (gradual
-// refresh), the access units from there up to the one that is whole, one after the other. Pure.
+// Collects what a decoder needs to show one image of a stream: a key frame or, with gradual refresh, the consecutive
+// access units from the recovery point to the first correct frame.
 
 import type { Frame, VideoCodec } from '../frame.ts'
 import { nalType, nalTypeOf } from '../h264/nal-unit.ts'
@@ -7,11 +7,13 @@ import { hevcNalType, hevcNalTypeOf } from '../h265/nal-unit.ts'
 import { listLengthPrefixedNalUnits } from './nal-units.ts'
 import { clearRecoveryCount, findRecoveryPoint, type RecoveryPoint } from './recovery-point.ts'
 
-/** A refresh that takes longer, or more, is not waited for. */
+/** A refresh that needs more frames or more bytes is given up. */
 const maxPictures = 600
 const maxBytes = 24 * 1024 * 1024
 
-/** The number of reference pictures after this access unit until the picture is whole: 0 for a key frame. */
+/**
+ * Returns the number of reference frames after this access unit until the decoder output is correct: 0 for a key frame.
+ */
 export function findRefreshCount(codec: VideoCodec, data: Uint8Array): number {
   if (codec === 'mjpeg') return 0
   const found = findMessage(codec, data)
@@ -19,8 +21,9 @@ export function findRefreshCount(codec: VideoCodec, data: Uint8Array): number {
 }
 
 /**
- * A copy of the H.264 access unit that says that its picture is whole. Players that use Media Source Extensions do not begin at others:
- * Chromium takes a recovery point for a key frame only when its count is 0. What they show is whole only later all the same.
+ * Returns a copy of the H.264 access unit with a recovery count of 0. Players that use Media Source Extensions do not
+ * start at other recovery points: Chromium treats a recovery point as a key frame only when its count is 0. Their
+ * output still becomes correct only after the real count.
  */
 export function withoutRefreshCount(data: Uint8Array): Uint8Array {
   const copy = data.slice()
@@ -28,13 +31,13 @@ export function withoutRefreshCount(data: Uint8Array): Uint8Array {
   return copy
 }
 
-/** The same in place. What is cut short behind the message is enough. */
+/** Does the same in place. `data` may be truncated behind the message. */
 export function writeWithoutRefreshCount(data: Uint8Array): void {
   const found = findMessage('h264', data)
   if (found) clearRecoveryCount(found.unit, found.point)
 }
 
-/** The recovery point message before the first slice. */
+/** Finds the recovery point message before the first slice. */
 function findMessage(codec: VideoCodec, data: Uint8Array): { unit: Uint8Array; point: RecoveryPoint } | undefined {
   for (const unit of listLengthPrefixedNalUnits(data)) {
     if (isSlice(codec, unit)) return undefined
@@ -46,12 +49,15 @@ function findMessage(codec: VideoCodec, data: Uint8Array): { unit: Uint8Array; p
   return undefined
 }
 
-/** The access units of what `KeyFrameCollector` gave, views; one, but for pictures that are whole only later. */
+/**
+ * Splits the output of `KeyFrameCollector` into its access units, as views. There is more than one only with gradual
+ * refresh.
+ */
 export function splitKeyFrame(codec: VideoCodec, data: Uint8Array): Uint8Array[] {
   if (findRefreshCount(codec, data) === 0) return [data]
   const starts: number[] = []
   let at = 0
-  /** Where what belongs to the next slice begins: messages come before it. */
+  /** Where the data of the next slice begins, including the messages before it. */
   let unitStart = 0
   let hasSlice = true
   for (const unit of listLengthPrefixedNalUnits(data)) {
@@ -72,30 +78,33 @@ export class KeyFrameCollector {
   readonly #codec: VideoCodec
   #parts: Uint8Array[] = []
   #bytes = 0
-  /** Reference pictures that are missing. */
+  /** Number of reference frames that are still needed. */
   #missing = 0
 
   constructor(codec: VideoCodec) {
     this.#codec = codec
   }
 
-  /** Takes the next picture. Returns what a decoder needs once the newest key picture is whole: of a usual key frame its own `data`. */
+  /**
+   * Takes the next frame. Returns what a decoder needs once the output for the newest key frame is correct. For an
+   * ordinary key frame, this is its own `data`.
+   */
   push({ isKey, recovery = 0, data }: Pick<Frame, 'isKey' | 'recovery' | 'data'>): Uint8Array | undefined {
     if (isKey) {
-      this.#forget()
+      this.#reset()
       this.#missing = recovery
       if (recovery === 0) return data
     } else if (this.#missing === 0) return undefined
     else if (this.#isReference(data)) this.#missing--
     this.#parts.push(data.slice())
     this.#bytes += data.length
-    if (this.#parts.length > maxPictures || this.#bytes > maxBytes) this.#forget()
+    if (this.#parts.length > maxPictures || this.#bytes > maxBytes) this.#reset()
     else if (this.#missing === 0) return this.#join()
     return undefined
   }
 
-  /** What was collected; the next key picture may never come. */
-  #forget(): void {
+  /** Discards the collected access units, because the next key frame may never come. */
+  #reset(): void {
     this.#parts = []
     this.#bytes = 0
     this.#missing = 0
@@ -108,11 +117,11 @@ export class KeyFrameCollector {
       out.set(part, at)
       at += part.length
     }
-    this.#forget()
+    this.#reset()
     return out
   }
 
-  /** H.265 counts all pictures; H.264 those that others refer to (`nal_ref_idc`). */
+  /** H.265 counts all pictures; H.264 counts reference pictures (`nal_ref_idc`). */
   #isReference(data: Uint8Array): boolean {
     if (this.#codec !== 'h264') return true
     const slice = listLengthPrefixedNalUnits(data).find((unit) => isSlice('h264', unit))
@@ -134,7 +143,9 @@ function isIrap(codec: VideoCodec, data: Uint8Array): boolean {
   return codec === 'h264' ? type === nalType.idr : type >= hevcNalType.firstIrap && type <= hevcNalType.lastIrap
 }
 
-/** Its first bit tells: first_mb_in_slice is 0, or first_slice_segment_in_pic_flag. */
+/**
+ * The first bit is set in the first slice: first_mb_in_slice is 0 (H.264), or first_slice_segment_in_pic_flag (H.265).
+ */
 function isFirstSlice(codec: VideoCodec, unit: Uint8Array): boolean {
   return (unit[codec === 'h264' ? 1 : 2] ?? 0) >= 0x80
 }

@@ -1,33 +1,36 @@
-// What tells H.264 and H.265 apart for a depacketizer: the shape of a NAL unit's header, and what each type of unit is there for.
+// The differences between H.264 and H.265 for a depacketizer: the layout of the NAL unit header, and the role of each
+// NAL unit type.
 
 import type { PictureOrder, VideoFormat } from '../frame.ts'
 
-/** What a NAL unit means for its access unit. Numbers, because one is looked up for every packet. */
+/** The role of a NAL unit in its access unit. Roles are numbers because one is looked up for every packet. */
 export const nalRole = {
-  /** Must not stand in a packet by itself. */
+  /** Must not be the only unit in a packet. */
   bad: 0,
-  /** Says nothing that a file or a decoder needs. */
+  /** Not needed by files and decoders. */
   dropped: 1,
-  /** Goes with its access unit. */
+  /** Part of its access unit. */
   kept: 2,
-  /** Supplemental information (SEI) before a picture; goes with its access unit. */
+  /** Supplemental enhancement information (SEI) before a picture; part of its access unit. */
   message: 3,
   parameterSet: 4,
   slice: 5,
-  /** Of a picture where a decoder can start. */
+  /** Slice of a picture where a decoder can start. */
   keySlice: 6,
-  /** Of such a picture in a stream that was spliced there: leading pictures after it can't be decoded (H.265 BLA). */
+  /** Slice of such a picture where the stream was spliced: leading pictures after it cannot be decoded (H.265 BLA). */
   brokenKeySlice: 7,
-  /** Of a picture that is shown before the key frame it follows, and that refers to pictures before it (H.265 RASL). */
+  /**
+   * Slice of a picture that is shown before the key frame it follows and that refers to earlier pictures (H.265 RASL).
+   */
   leadingSlice: 8,
 } as const
 
 export type NalCodec = {
   readonly headerBytes: 1 | 2
-  /** The type stands in the first byte: shifted down by so much, then masked. */
+  /** The type is in the first byte, shifted left by this many bits and then masked. */
   readonly typeShift: 0 | 1
   readonly typeMask: number
-  /** RTP: several units in a packet, and a part of one. */
+  /** RTP packet types: several units in a packet, and a part of one unit. */
   readonly aggregateType: number
   readonly fragmentType: number
   /** The `nalRole` of each type. */
@@ -35,16 +38,25 @@ export type NalCodec = {
   createSets(): ParameterSets
 }
 
-/** The parameter sets of a stream as they are now: from the SDP or in the stream, changing in its middle. */
+/** The current parameter sets of a stream. They come from the SDP or the stream itself and may change at any time. */
 export type ParameterSets = {
-  /** Takes the parameter set `bytes[start, end)`, copied when it is new. @throws AppError 'corrupt' when its id can't be read */
+  /**
+   * Stores the parameter set `bytes[start, end)`, as a copy when it is new. @throws AppError 'corrupt' when its id
+   * cannot be read
+   */
   take(bytes: Uint8Array, start: number, end: number): void
-  /** True once every kind is known that decoding needs. */
+  /** True once all sets are present that decoding needs. */
   readonly isComplete: boolean
-  /** The format if it changed since the last call, else undefined. @throws AppError 'corrupt' when a set can't be read */
-  takeChange(): SetsFormat | undefined
-  /** H.264: the frame number of this access unit, its NAL units behind lengths, is 0. False where it can't be told. */
-  isNumberedZero?(data: Uint8Array): boolean
+  /**
+   * Returns the format if it changed since the last call, otherwise undefined. @throws AppError 'corrupt' when a set
+   * cannot be parsed
+   */
+  takeChange(): ParameterSetsFormat | undefined
+  /**
+   * H.264: returns whether the frame number of this access unit (NAL units with lengths) is 0. False when it cannot be
+   * determined.
+   */
+  hasZeroFrameNumber?(data: Uint8Array): boolean
 }
 
-export type SetsFormat = { readonly format: VideoFormat; readonly order: PictureOrder }
+export type ParameterSetsFormat = { readonly format: VideoFormat; readonly order: PictureOrder }

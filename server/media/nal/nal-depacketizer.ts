@@ -1,9 +1,9 @@
-// RTP payloads -> access units of H.264 (RFC 6184, packetization modes 0 and 1: single NAL units, STAP-A, FU-A) and H.265 (RFC 7798
-// without decoding order numbers: single NAL units, AP, FU).
+// RTP payloads -> access units of H.264 (RFC 6184, packetization modes 0 and 1: single NAL units, STAP-A, FU-A) and
+// H.265 (RFC 7798 without decoding order numbers: single NAL units, AP, FU).
 //
-// A lost packet costs its group of pictures: the damaged access unit and all that refer to it are dropped until the next key
-// frame, unless the owner of the camera wants them as they came. Bytes are copied once, from the packet to where the access unit
-// stays, behind the one before it.
+// A lost packet costs its group of pictures: the damaged access unit and everything that refers to it is dropped until
+// the next key frame, unless the owner of the camera wants to keep damaged frames. Bytes are copied once, from the
+// packet to their final position behind the previous access unit.
 
 import { FrameMemory, type FrameMemoryPool } from '../frame-memory.ts'
 import type { FrameAccess, VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
@@ -12,25 +12,27 @@ import { listAnnexBNalUnits } from './nal-units.ts'
 import { RecoveryAccess } from './recovery-access.ts'
 import { findRecoveryPoint, type RecoveryPoint } from './recovery-point.ts'
 
-/** With less left in the memory other is begun: most access units fit, and the others move once. */
+/** When less memory is left, a new block is started: most access units fit, and the others are moved once. */
 const minSpareBytes = 8 * 1024
 
 export type NalDepacketizerOptions = {
   readonly maxFrameBytes?: number
-  /** Where access units lie. Without, memory is used once. */
+  /** Memory for the access units. Without a pool, memory is not reused. */
   readonly pool?: FrameMemoryPool | undefined
-  /** Asked at a loss: whether damaged access units, and those that refer to them, are handed on as such. Without, they are dropped. */
+  /**
+   * Called on a loss: whether to deliver and mark damaged access units and those that refer to them. Default: false.
+   */
   readonly keepsDamaged?: (() => boolean) | undefined
 }
 
 const leadingAccess: FrameAccess = { isLeading: true }
 const damagedAccess: FrameAccess = { isDamaged: true }
 
-/** In one packet; with more the rest of it is not read: nobody shall keep us busy with rubbish. */
+/** Limit for a single packet. The rest of the packet is skipped, so that invalid data cannot keep the server busy. */
 const maxBadUnits = 32
 
 export class NalDepacketizer implements VideoDepacketizer {
-  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, losses: 0, badPayloads: 0 }
+  readonly counters: VideoCounters = { frames: 0, droppedFrames: 0, losses: 0, badPayloads: 0 }
   readonly #aggregateType: number
   readonly #fragmentType: number
   readonly #headerBytes: 1 | 2
@@ -42,31 +44,31 @@ export class NalDepacketizer implements VideoDepacketizer {
   readonly #sets: ParameterSets
   readonly #pool: FrameMemoryPool | undefined
   #memory: FrameMemory
-  /** The rest of the memory; the access unit being collected is at its start. */
+  /** The free part of the memory, with the current access unit at its start. */
   #unit: Uint8Array
   #unitBytes = 0
-  /** Where the length of the NAL unit being put together from fragments stands, or -1. */
+  /** Position of the length of the NAL unit that is being assembled from fragments, or -1. */
   #fragmentStart = -1
-  /** The access unit being collected; NaN between two. */
+  /** Timestamp of the current access unit; NaN between access units. */
   #timestamp = Number.NaN
   #hasSlice = false
   #hasKeySlice = false
   #hasLeadingSlice = false
   #isBroken = false
-  /** Told of the access unit by a message before its slices. */
+  /** The recovery point from a message before the slices of the access unit. */
   #recovery: RecoveryPoint | undefined
-  #hasSets = false
-  /** The last key frame came with its parameter sets, so one without may have lost them. */
-  #expectsSets = false
+  #hasParameterSetsInUnit = false
+  /** The last key frame came with its parameter sets, so a key frame without them may have lost them. */
+  #expectsParameterSets = false
   #isDamaged = false
   #needsKey = true
   readonly #keepsDamaged: (() => boolean) | undefined
-  /** Something is missing since the last whole key frame, and what follows is handed on nevertheless. */
-  #isTainted = false
-  /** The last key frame is where decoding began: what is shown before it refers to pictures that are not there. */
+  /** Data was lost since the last intact key frame, and damaged frames are delivered. */
+  #hasMissingReferences = false
+  /** Decoding started at the last key frame, so its leading pictures refer to missing frames. */
   #skipsLeading = false
   readonly #recoveryAccess = new RecoveryAccess()
-  /** Whether the RTP marker ends an access unit, as it should, is learned from the first key frame: some senders mark every slice. */
+  /** Whether the RTP marker ends an access unit. Learned from the first key frame: some senders mark every slice. */
   #marker: 'unproven' | 'right' | 'wrong' = 'unproven'
   #wasMarked = false
   #lastEnded = Number.NaN
@@ -102,9 +104,9 @@ export class NalDepacketizer implements VideoDepacketizer {
   markLoss(): void {
     this.counters.losses++
     this.#isDamaged = true
-    if (!this.#needsKey && this.#keepsDamaged?.()) this.#isTainted = true
+    if (!this.#needsKey && this.#keepsDamaged?.()) this.#hasMissingReferences = true
     else this.#needsKey = true
-    // What has come of a NAL unit is no use without the rest.
+    // The received part of a NAL unit is useless without the rest.
     if (this.#fragmentStart >= 0) this.#unitBytes = this.#fragmentStart
     this.#fragmentStart = -1
   }
@@ -117,10 +119,10 @@ export class NalDepacketizer implements VideoDepacketizer {
       else if (type === this.#aggregateType) this.#takeAggregate(bytes, start, end)
       else this.#takeWhole(bytes, start, end)
     } else if (this.#lacksPayload(isMarked)) {
-      this.#refuse()
+      this.#reject()
     } else if (isMarked && !this.#hasSlice && !this.#isDamaged && timestamp !== this.#lastEnded) {
-      // The end of a picture of which no slice came; not padding behind one that has ended.
-      if (this.#unitBytes > 0 || this.#hasSets) this.#refuse()
+      // The end of a frame without slices, unless it is padding after a frame that has ended.
+      if (this.#unitBytes > 0 || this.#hasParameterSetsInUnit) this.#reject()
       else this.counters.droppedFrames++
     }
     if (isMarked && this.#hasSlice) {
@@ -129,7 +131,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     }
   }
 
-  /** An empty packet in the middle of a picture is no padding, which follows one. Some senders end a picture with it. */
+  /** Padding follows a frame; inside a frame an empty packet is an error. Some senders end a frame with one. */
   #lacksPayload(isMarked: boolean): boolean {
     return this.#fragmentStart >= 0 || (this.#hasSlice && !isMarked && this.#marker === 'right')
   }
@@ -152,32 +154,32 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#hasLeadingSlice = false
     this.#isBroken = false
     this.#recovery = undefined
-    this.#hasSets = false
+    this.#hasParameterSetsInUnit = false
     this.#wasMarked = false
   }
 
   #takeWhole(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#fragmentStart >= 0) this.#refuse()
+    if (this.#fragmentStart >= 0) this.#reject()
     const role = this.#roles[this.#typeOf(bytes[start]!)]!
-    if (role === nalRole.bad || end - start < this.#headerBytes) this.#takeStrange(bytes, start, end)
+    if (role === nalRole.bad || end - start < this.#headerBytes) this.#takeByteStream(bytes, start, end)
     else if (this.#isKept(role, bytes, start, end)) this.#append(bytes, start, end)
   }
 
-  /** Some cameras put a byte stream with start codes into their packets, where a NAL unit belongs. */
-  #takeStrange(bytes: Uint8Array, start: number, end: number): void {
+  /** Some cameras put a byte stream with start codes into a packet in place of a NAL unit. */
+  #takeByteStream(bytes: Uint8Array, start: number, end: number): void {
     const hasStartCode = bytes[start] === 0 && bytes[start + 1] === 0 && (bytes[start + 2] ?? 2) <= 1
     const units = hasStartCode ? listAnnexBNalUnits(bytes.subarray(start, end)) : []
-    if (units.length === 0) this.#refuse()
+    if (units.length === 0) this.#reject()
     const before = this.counters.badPayloads
     for (const unit of units) {
       if (this.counters.badPayloads - before > maxBadUnits) return
       const role = this.#roles[this.#typeOf(unit[0]!)]!
-      if (role === nalRole.bad) this.#refuse()
+      if (role === nalRole.bad) this.#reject()
       else if (this.#isKept(role, unit, 0, unit.length)) this.#append(unit, 0, unit.length)
     }
   }
 
-  /** Notes what the NAL unit means for its access unit; false when it does not become part of it. */
+  /** Updates the state of the access unit. Returns whether the NAL unit becomes part of it. */
   #isKept(role: number, bytes: Uint8Array, start: number, end: number): boolean {
     if (role >= nalRole.slice) {
       this.#noteSlice(role, bytes[start + this.#headerBytes] ?? 0)
@@ -188,18 +190,19 @@ export class NalDepacketizer implements VideoDepacketizer {
       return true
     }
     if (role === nalRole.parameterSet) {
-      this.#hasSets = true
+      this.#hasParameterSetsInUnit = true
       try {
         this.#sets.take(bytes, start, end)
       } catch {
-        this.#refuse()
+        this.#reject()
       }
     }
     return role === nalRole.kept
   }
 
   #noteSlice(role: number, firstPayloadByte: number): void {
-    // The slice begins its picture when its first bit is 1: first_mb_in_slice is 0 (H.264), first_slice_segment_in_pic_flag (H.265).
+    // The first bit is set in the first slice of a picture: first_mb_in_slice is 0 (H.264), or
+    // first_slice_segment_in_pic_flag (H.265).
     const isFirst = firstPayloadByte >= 0x80
     const isLate = !this.#hasSlice && this.#timestamp === this.#lastEnded
     if (!isFirst && (this.#wasMarked || isLate)) this.#marker = 'wrong'
@@ -220,7 +223,7 @@ export class NalDepacketizer implements VideoDepacketizer {
       this.#takeWhole(bytes, at + 2, unitEnd)
       at = unitEnd
     }
-    if (at !== end) this.#refuse()
+    if (at !== end) this.#reject()
   }
 
   #takeFragment(bytes: Uint8Array, start: number, end: number): void {
@@ -228,8 +231,8 @@ export class NalDepacketizer implements VideoDepacketizer {
     const flags = bytes[dataStart - 1] ?? 0
     const isStart = (flags & 0x80) !== 0
     const isEmpty = dataStart >= end
-    // Fragments whose start was lost with their group of pictures are nobody's fault any more.
-    if (isEmpty || (isStart ? this.#fragmentStart >= 0 : this.#fragmentStart < 0 && !this.#isDamaged)) this.#refuse()
+    // Fragments whose start was lost together with their group of pictures are not counted again.
+    if (isEmpty || (isStart ? this.#fragmentStart >= 0 : this.#fragmentStart < 0 && !this.#isDamaged)) this.#reject()
     if (isStart && !isEmpty) this.#startFragment(bytes, start, end)
     else if (this.#fragmentStart >= 0) this.#extend(bytes, dataStart, end)
     if (flags & 0x40 && this.#fragmentStart >= 0) this.#endFragment()
@@ -241,7 +244,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     const role = this.#roles[type]!
     if (role >= nalRole.slice) this.#noteSlice(role, bytes[start + headerBytes + 1]!)
     const at = this.#unitBytes
-    // One byte less than is there: the header of the packet and that of the fragment become the header of the NAL unit.
+    // One byte less: the headers of packet and fragment become the header of the NAL unit.
     if (!this.#append(bytes, start + 1, end)) return
     const keptBits = 0xff & ~(this.#typeMask << this.#typeShift)
     this.#unit[at + 4] = (bytes[start]! & keptBits) | (type << this.#typeShift)
@@ -254,12 +257,12 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#fragmentStart = -1
     this.#writeLength(start, this.#unitBytes - start - 4)
     const role = this.#roles[this.#typeOf(this.#unit[start + 4]!)]!
-    if (role === nalRole.bad) this.#refuse()
+    if (role === nalRole.bad) this.#reject()
     else if (role >= nalRole.slice || this.#isKept(role, this.#unit, start + 4, this.#unitBytes)) return
     this.#unitBytes = start
   }
 
-  /** Adds a NAL unit behind its length; false when the access unit is too large. */
+  /** Appends a NAL unit after its length. Returns false when the access unit is too large. */
   #append(bytes: Uint8Array, start: number, end: number): boolean {
     const at = this.#unitBytes
     if (!this.#reserve(4 + end - start)) return false
@@ -285,7 +288,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   #reserve(bytes: number): boolean {
     const needed = this.#unitBytes + bytes
     if (needed > this.#maxFrameBytes) {
-      this.#refuse()
+      this.#reject()
       return false
     }
     if (needed <= this.#unit.length) return true
@@ -301,8 +304,8 @@ export class NalDepacketizer implements VideoDepacketizer {
     return this.#pool?.take(minBytes) ?? new FrameMemory(minBytes)
   }
 
-  /** Hands on the access unit that was collected; the next one begins behind it. */
-  #giveUnit(bytes: number, timestamp: number, isKey: boolean, access?: FrameAccess): void {
+  /** Delivers the current access unit. The next one begins behind it. */
+  #deliverUnit(bytes: number, timestamp: number, isKey: boolean, access?: FrameAccess): void {
     const memory = this.#memory
     const data = this.#unit.subarray(0, bytes)
     if (this.#unit.length - bytes < minSpareBytes) {
@@ -315,65 +318,72 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#sink.onFrame(data, timestamp, isKey, memory, access)
   }
 
-  #refuse(): void {
+  #reject(): void {
     this.counters.badPayloads++
     this.markLoss()
   }
 
   #end(): void {
-    if (this.#fragmentStart >= 0) this.#refuse()
+    if (this.#fragmentStart >= 0) this.#reject()
     const recovery = this.#hasKeySlice ? undefined : this.#findRecovery()
     const isKey = this.#hasKeySlice || recovery !== undefined
-    const isWhole = !(isKey && this.#lacksSets()) && !this.#isDamaged && this.#hasSlice
+    const isWhole = !(isKey && this.#lacksParameterSets()) && !this.#isDamaged && this.#hasSlice
     const timestamp = this.#timestamp
     const isLeading = this.#hasLeadingSlice || (!isKey && this.#recoveryAccess.isLeading(timestamp))
     const isBroken = this.#isBroken || (recovery !== undefined && this.#recovery!.isBroken)
     const bytes = this.#unitBytes
     if (isWhole && isKey && this.#wasMarked && this.#marker === 'unproven') this.#marker = 'right'
-    this.counters.pictures++
+    this.counters.frames++
     this.#lastEnded = timestamp
     this.#reset(Number.NaN)
     this.#isDamaged = false
-    if (!isKey) this.#recoveryAccess.noteOther()
-    if (this.#isTainted && !this.#needsKey && !isKey) {
-      if (bytes > 0) this.#giveUnit(bytes, timestamp, false, damagedAccess)
+    if (!isKey) this.#recoveryAccess.noteNonKeyFrame()
+    if (this.#hasMissingReferences && !this.#needsKey && !isKey) {
+      if (bytes > 0) this.#deliverUnit(bytes, timestamp, false, damagedAccess)
       else this.counters.droppedFrames++
       return
     }
     if (!isWhole || (this.#needsKey && !isKey) || (isKey && !this.#takeFormat())) {
-      // Whatever refers to this picture can't be shown either.
+      // Frames that refer to this one cannot be shown either.
       this.#needsKey = true
       this.counters.droppedFrames++
       return
     }
-    if (isKey) this.#noteKey(timestamp, recovery, isBroken)
+    if (isKey) this.#noteKeyFrame(timestamp, recovery, isBroken)
     if (isLeading && this.#skipsLeading) this.counters.droppedFrames++
-    else if (recovery !== undefined) this.#giveUnit(bytes, timestamp, true, { recovery })
-    else this.#giveUnit(bytes, timestamp, isKey, isLeading ? leadingAccess : undefined)
+    else if (recovery !== undefined) this.#deliverUnit(bytes, timestamp, true, { recovery })
+    else this.#deliverUnit(bytes, timestamp, isKey, isLeading ? leadingAccess : undefined)
   }
 
-  /** FFmpeg's decoder, which browsers use, makes up no references for a picture numbered 0: it can't begin there unless it needs none. */
+  /**
+   * Returns the recovery count if decoding may start here. FFmpeg's decoder, which browsers use, does not substitute
+   * missing references for a frame with frame number 0, so it cannot start there unless the frame needs no references.
+   */
   #findRecovery(): number | undefined {
-    const mayPass = !this.#needsKey && !this.#isTainted
-    const isPoor = () => mayPass && this.#sets.isNumberedZero?.(this.#unit.subarray(0, this.#unitBytes)) === true
-    return this.#recoveryAccess.findCount(this.#recovery, isPoor)
+    const maySkip = !this.#needsKey && !this.#hasMissingReferences
+    const isProblematic = () =>
+      maySkip && this.#sets.hasZeroFrameNumber?.(this.#unit.subarray(0, this.#unitBytes)) === true
+    return this.#recoveryAccess.findCount(this.#recovery, isProblematic)
   }
 
-  #noteKey(timestamp: number, recovery: number | undefined, isBroken: boolean): void {
+  #noteKeyFrame(timestamp: number, recovery: number | undefined, isBroken: boolean): void {
     this.#skipsLeading = this.#needsKey || isBroken
     this.#needsKey = false
-    this.#isTainted = false
-    this.#recoveryAccess.noteKey(timestamp, recovery)
+    this.#hasMissingReferences = false
+    this.#recoveryAccess.noteKeyFrame(timestamp, recovery)
   }
 
-  /** True for the first key frame after a loss that lacks the parameter sets its stream repeats: they may have changed. */
-  #lacksSets(): boolean {
-    const isLacking = (this.#needsKey || this.#isTainted) && this.#expectsSets && !this.#hasSets
-    if (this.#hasSets || !this.#isDamaged) this.#expectsSets = this.#hasSets
+  /**
+   * Whether the first key frame after a loss lacks the parameter sets that the stream repeats: they may have changed.
+   */
+  #lacksParameterSets(): boolean {
+    const isLacking =
+      (this.#needsKey || this.#hasMissingReferences) && this.#expectsParameterSets && !this.#hasParameterSetsInUnit
+    if (this.#hasParameterSetsInUnit || !this.#isDamaged) this.#expectsParameterSets = this.#hasParameterSetsInUnit
     return isLacking
   }
 
-  /** False when a key frame can't be decoded for want of parameter sets. */
+  /** Returns false when a key frame cannot be decoded because parameter sets are missing. */
   #takeFormat(): boolean {
     if (!this.#sets.isComplete) return false
     try {

@@ -1,7 +1,7 @@
-// How NAL units follow each other, in H.264 and H.265 alike: in a byte stream behind start codes (annex B), in files behind lengths
-// (ISO/IEC 14496-15).
+// Lists of NAL units, for H.264 and H.265: with start codes in a byte stream (Annex B), with lengths in files (ISO/IEC
+// 14496-15).
 
-/** The NAL units of a byte stream with start codes (Annex B), without trailing zeros; views into `bytes`. */
+/** Returns the NAL units of a byte stream with start codes (Annex B) without trailing zeros, as views into `bytes`. */
 export function listAnnexBNalUnits(bytes: Uint8Array): Uint8Array[] {
   const units: Uint8Array[] = []
   let start = -1
@@ -21,12 +21,15 @@ function addUnit(units: Uint8Array[], bytes: Uint8Array, start: number, end: num
   if (last > start) units.push(bytes.subarray(start, last))
 }
 
-/** The NAL units of an access unit with 4-byte lengths, as `Frame.data` holds it; views. A cut length ends the list. */
+/**
+ * Returns the NAL units of an access unit with 4-byte lengths, as in `Frame.data`, as views. A truncated unit ends the
+ * list.
+ */
 export function listLengthPrefixedNalUnits(data: Uint8Array): Uint8Array[] {
   return listSizedNalUnits(data, 4)
 }
 
-/** The same with lengths of 1 to 4 bytes, as a configuration record says. */
+/** Does the same with lengths of 1 to 4 bytes, as stated in a configuration record. */
 export function listSizedNalUnits(data: Uint8Array, lengthBytes: number): Uint8Array[] {
   const units: Uint8Array[] = []
   for (let at = 0; at + lengthBytes <= data.length; ) {
@@ -40,7 +43,7 @@ export function listSizedNalUnits(data: Uint8Array, lengthBytes: number): Uint8A
   return units
 }
 
-/** The opposite of `listLengthPrefixedNalUnits`. */
+/** The inverse of `listLengthPrefixedNalUnits`. */
 export function writeLengthPrefixedNalUnits(units: readonly Uint8Array[]): Uint8Array {
   const data = new Uint8Array(units.reduce((sum, unit) => sum + 4 + unit.length, 0))
   const view = new DataView(data.buffer)

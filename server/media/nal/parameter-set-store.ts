@@ -1,22 +1,23 @@
-// Parameter sets by kind and id, as decoders keep them: a new one replaces the one with its id, and what refers to that is void.
+// Parameter sets by kind and id. As in a decoder, a new set replaces the one with the same id and invalidates sets that
+// refer to it.
 
 import { AppError } from '../../base/error.ts'
 
-/** More than any encoder uses; a stream that sends more is broken and must not fill the memory. */
+/** More than any encoder uses. A stream that sends more is broken and must not fill the memory. */
 const maxSets = 96
 
-/** What a decoder configuration can say of one; real ones have some hundred bytes. */
+/** The size limit of a set in a decoder configuration record. Real sets have some hundred bytes. */
 const maxSetBytes = 0xffff
 
-/** `parentId`: of the set it refers to. */
+/** `parentId` is the id of the set that this set refers to. */
 type KeptSet = { readonly kind: number; readonly id: number; readonly parentId: number; readonly bytes: Uint8Array }
 
 export class ParameterSetStore {
   readonly #sets = new Map<number, KeptSet>()
-  /** Whether any set changed; whoever looks resets it. */
+  /** Whether any set changed. The reader resets it. */
   hasChanged = false
 
-  /** True when `bytes[start, end)` is the set that is kept under this id. */
+  /** Returns true when `bytes[start, end)` equals the stored set with this id. */
   has(kind: number, id: number, bytes: Uint8Array, start: number, end: number): boolean {
     const known = this.#sets.get(keyOf(kind, id))?.bytes
     if (!known || known.length !== end - start) return false
@@ -25,11 +26,13 @@ export class ParameterSetStore {
   }
 
   /**
-   * Keeps a copy. Sets of `childKind` that refer to the one replaced go: those of the new one follow it. Throws 'corrupt' for one that is
-   * too long: pictures may have megabytes, and so many of those would be kept for each camera.
+   * Stores a copy. Sets of `childKind` that refer to the replaced set are removed; those of the new set follow it.
+   * Throws 'corrupt' for a set that is too long: otherwise a camera that sends megabytes as parameter sets could fill
+   * the memory.
    */
   put(set: { kind: number; id: number; parentId: number }, content: Uint8Array, childKind?: number): void {
-    if (content.length > maxSetBytes) throw new AppError('corrupt', `a parameter set of ${content.length} bytes`)
+    if (content.length > maxSetBytes)
+      throw new AppError('corrupt', `expected a parameter set of at most ${maxSetBytes} bytes, got ${content.length}`)
     if (this.#sets.size >= maxSets) this.#sets.clear()
     for (const [key, { kind, parentId }] of this.#sets) {
       if (kind === childKind && parentId === set.id) this.#sets.delete(key)
@@ -38,7 +41,7 @@ export class ParameterSetStore {
     this.hasChanged = true
   }
 
-  /** In the order of their ids. */
+  /** Returns the sets in the order of their ids. */
   list(kind: number): KeptSet[] {
     return [...this.#sets.values()].filter((set) => set.kind === kind).sort((a, b) => a.id - b.id)
   }

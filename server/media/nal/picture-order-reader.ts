@@ -1,5 +1,6 @@
-// The picture order count of each access unit, read off its first slice: in which order pictures are shown. For streams that tell no
-// times. ISO/IEC 14496-10 7.3.3 and 8.2.1 (H.264, counts of type 0); ITU-T H.265 7.3.6.1 and 8.3.1. Sets are read from the stream.
+// Reads the picture order count of each access unit from its first slice, for streams without timestamps. The count
+// gives the presentation order. ISO/IEC 14496-10 7.3.3 and 8.2.1 (H.264, counts of type 0); ITU-T H.265 7.3.6.1 and
+// 8.3.1. Parameter sets are read from the stream.
 
 import type { PictureOrder } from '../frame.ts'
 import { nalType, nalTypeOf } from '../h264/nal-unit.ts'
@@ -8,26 +9,28 @@ import { hevcNalHeaderBytes, hevcNalType, hevcNalTypeOf } from '../h265/nal-unit
 import { type HevcSps, parseHevcSps } from '../h265/sps.ts'
 import { BitReader } from './bit-reader.ts'
 
-/** What is read of a slice or picture parameter set stands in its first bytes. */
+/** The required fields of a slice or picture parameter set lie within its first bytes. */
 const headBytes = 48
-/** No field of a slice header that is read here may be longer. */
+/** Longer slice header fields are not supported. */
 const maxBits = 16
-/** More sets than these are rubbish: what is known is forgotten. */
+/** A stream with more sets than this is invalid; all sets are then discarded. */
 const maxSets = 320
 
 export type OrderedPicture = {
-  /** Compares with the counts of pictures since the last `isReset`. */
+  /** Comparable with the counts of pictures since the last `isReset`. */
   readonly count: number
-  /** Counting begins anew: everything before is shown before. */
+  /** Counting restarts: all earlier pictures are shown before this one. */
   readonly isReset: boolean
   readonly isKey: boolean
 }
 
-/** What two codecs have in common: a count whose low bits are told, and the picture that the high bits follow from. */
-class CountUnwrap {
+/**
+ * Extends the transmitted low bits of a count to the full count, relative to an earlier picture. Common to both codecs.
+ */
+class OrderCountUnwrapper {
   #before = 0
 
-  /** The whole count of low bits modulo `range`. */
+  /** Returns the full count for low bits modulo `range`. */
   unwrap(low: number, range: number): number {
     const beforeLow = ((this.#before % range) + range) % range
     let count = this.#before - beforeLow + low
@@ -42,20 +45,23 @@ class CountUnwrap {
 }
 
 export class PictureOrderReader {
-  /** Of the newest sequence set; undefined before the first. */
+  /** Picture order of the newest sequence parameter set; undefined before the first one. */
   order: PictureOrder | undefined
   readonly #codec: 'h264' | 'h265'
-  readonly #unwrap = new CountUnwrap()
+  readonly #unwrap = new OrderCountUnwrapper()
   readonly #avcSets = new Map<number, SliceFields>()
   readonly #hevcSets = new Map<number, HevcSps['slices']>()
-  /** By id: the sequence set it refers to, and what else of it slices depend on. */
+  /** By id: the sequence parameter set that the set refers to, and other fields that the slice header depends on. */
   readonly #pictureSets = new Map<number, { setId: number; hasOutputFlag: boolean; extraBits: number }>()
 
   constructor(codec: 'h264' | 'h265') {
     this.#codec = codec
   }
 
-  /** The NAL units of an access unit. Undefined where its order can't be told. Never throws on what a camera sends. */
+  /**
+   * Takes the NAL units of an access unit. Returns undefined when its order cannot be determined. Never throws on bytes
+   * that a camera sends.
+   */
   take(units: readonly Uint8Array[]): OrderedPicture | undefined {
     for (const unit of units) {
       if (unit.length <= hevcNalHeaderBytes) continue
@@ -63,7 +69,7 @@ export class PictureOrderReader {
         const found = this.#codec === 'h264' ? this.#takeAvc(unit) : this.#takeHevc(unit)
         if (found) return found
       } catch {
-        // Cut short, or it refers to what has not come.
+        // The unit is truncated or refers to a missing parameter set.
       }
     }
     return undefined
@@ -121,7 +127,7 @@ export class PictureOrderReader {
     const isReset = isIdr || (isKey && type < hevcNalType.idrWithLeading)
     if (isReset) this.#unwrap.follow(0)
     const count = isIdr ? 0 : this.#unwrap.unwrap(reader.bits(set.orderCountBits), range)
-    // The high bits follow from pictures of the lowest layer that others refer to and that are no leading pictures.
+    // The high bits are relative to pictures of the lowest temporal layer that are references and not leading pictures.
     const isLowest = (unit[1]! & 7) === 1
     const isFollowed = isKey || (type < hevcNalType.radlN && type % 2 === 1)
     if (isLowest && isFollowed) this.#unwrap.follow(count)

@@ -5,7 +5,7 @@ import { clearRecoveryCount, findRecoveryPoint } from './recovery-point.ts'
 
 type Message = { readonly type: number; readonly payload: readonly number[] }
 
-/** A NAL unit of messages, with emulation prevention. */
+/** A NAL unit with messages, with emulation prevention. */
 function writeUnit(headerBytes: 1 | 2, messages: readonly Message[]): Uint8Array {
   const size = (value: number) => [...new Array<number>(Math.floor(value / 255)).fill(255), value % 255]
   const content = messages.flatMap(({ type, payload }) => [...size(type), ...size(payload.length), ...payload])
@@ -22,7 +22,7 @@ function writeUnit(headerBytes: 1 | 2, messages: readonly Message[]): Uint8Array
   return Uint8Array.from(out)
 }
 
-/** ue(v), exact, broken, and two bits that H.264 has. */
+/** ue(v), exact, broken, and two more bits in H.264. */
 function writePoint(headerBytes: 1 | 2, count: number, isBroken: boolean): Message {
   const code = headerBytes === 1 ? count : count === 0 ? 0 : 2 * count - 1
   const digits = (code + 1).toString(2)
@@ -54,7 +54,7 @@ test('a recovery point is found among other messages', () => {
   )
 })
 
-test('a count that was cleared is 0, and nothing else is changed', () => {
+test('clearing the count sets it to 0 and changes nothing else', () => {
   fc.assert(
     fc.property(fc.nat(65_535), fc.boolean(), fc.array(other, { maxLength: 3 }), (count, broken, others) => {
       const unit = writeUnit(1, [...others, writePoint(1, count, broken)])
@@ -69,7 +69,7 @@ test('a count that was cleared is 0, and nothing else is changed', () => {
   )
 })
 
-test('any bytes give a recovery point or none', () => {
+test('random bytes never throw', () => {
   fc.assert(
     fc.property(headers, fc.uint8Array({ maxLength: 60 }), (header, bytes) => {
       const found = findRecoveryPoint(bytes, 0, bytes.length, header)

@@ -1,28 +1,33 @@
-// The recovery point message: a picture where a decoder can start although it is no IDR or IRAP picture. ISO/IEC 14496-10 7.3.2.3, D.1.8
-// and D.2.8 (H.264); ITU-T H.265 7.3.5, D.2.8 and D.3.8. Messages of a NAL unit are SEI payloads, each behind its type and size.
+// Parses the recovery point SEI message, which marks a picture where a decoder can start although it is not an IDR or
+// IRAP picture. ISO/IEC 14496-10 7.3.2.3, D.1.8 and D.2.8 (H.264); ITU-T H.265 7.3.5, D.2.8 and D.3.8. The messages of
+// a NAL unit are SEI payloads that are each preceded by type and size.
 
 import { BitReader } from './bit-reader.ts'
 
 export type RecoveryPoint = {
   /**
-   * What is shown is right from so many pictures on: reference pictures in H.264 (`recovery_frame_cnt`), pictures in the order of showing
-   * in H.265 (`recovery_poc_cnt`). 0: from this picture on.
+   * The number of pictures after which the decoder output is correct: reference pictures in H.264
+   * (`recovery_frame_cnt`), pictures in presentation order in H.265 (`recovery_poc_cnt`). 0 means correct from this
+   * picture on.
    */
   readonly count: number
-  /** Pictures shown before it refer to pictures that this stream does not have. */
+  /** Pictures that are shown before this one refer to pictures that this stream does not contain. */
   readonly isBroken: boolean
-  /** Where the message lies in the bytes that were looked through. */
+  /** Position of the message in the given bytes. */
   readonly start: number
   readonly end: number
 }
 
 const recoveryPointType = 6
-/** Of one NAL unit; what encoders say about a picture themselves comes first. */
+/** Only this many bytes of a NAL unit are read, because encoders write their own messages first. */
 const maxReadBytes = 2048
-/** H.264: less than MaxFrameNum; far more than any encoder uses. */
+/** H.264 limits the count to less than MaxFrameNum; encoders use far smaller values. */
 const maxCount = 65_535
 
-/** In the SEI unit `bytes[start, end)`, or undefined where it holds none or can't be read. `headerBytes` tells the codecs apart. */
+/**
+ * Searches the SEI unit `bytes[start, end)`. Returns undefined when it has no recovery point or cannot be parsed.
+ * `headerBytes` distinguishes the codecs.
+ */
 export function findRecoveryPoint(
   bytes: Uint8Array,
   start: number,
@@ -34,7 +39,7 @@ export function findRecoveryPoint(
   let type = 0
   let size = 0
   let state: 'type' | 'size' = 'type'
-  /** Payload bytes still to be passed over. */
+  /** Payload bytes still to be skipped. */
   let skipped = 0
   for (let at = start + headerBytes; at < last; at++) {
     const byte = bytes[at]!
@@ -64,7 +69,7 @@ export function findRecoveryPoint(
 function readPayload(bytes: Uint8Array, start: number, end: number, headerBytes: 1 | 2): RecoveryPoint | undefined {
   try {
     const reader = new BitReader(bytes.subarray(start, end))
-    // In H.265 it may lie before the picture: then everything is right from this picture on.
+    // In H.265 the count may be negative: then the output is correct from this picture on.
     const count = headerBytes === 1 ? reader.unsigned() : Math.max(0, reader.signed())
     reader.bit() // exact_match_flag
     const isBroken = reader.bit() === 1
@@ -75,11 +80,11 @@ function readPayload(bytes: Uint8Array, start: number, end: number, headerBytes:
 }
 
 /**
- * H.264: makes the message say that what is shown is right from this picture on, in place, its length as it was. For players that
- * do not start at a picture that is whole only later.
+ * H.264: sets the recovery count of the message to 0 in place, without changing its length, for players that do not
+ * start at gradual recovery points.
  */
 export function clearRecoveryCount(bytes: Uint8Array, { isBroken, start, end }: RecoveryPoint): void {
-  // ue(0), not exact, broken or not, no slice groups that change (2 bits), then what ends a message.
+  // ue(0), not exact, broken or not, changing_slice_group_idc 0 (2 bits), then padding.
   bytes[start] = isBroken ? 0b1_0_1_00_100 : 0b1_0_0_00_100
   bytes.fill(0xff, start + 1, end)
 }

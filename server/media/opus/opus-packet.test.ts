@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { opusPacketSamples, writeOpusConfig } from './opus-packet.ts'
 
-test('the length of a packet follows from its first bytes', () => {
+test('the duration of a packet is read from its first bytes', () => {
   const toc = (config: number, code: number) => (config << 3) | code
   for (const [bytes, ms] of [
     [[toc(1, 0), 9], 20],
@@ -19,7 +19,7 @@ test('the length of a packet follows from its first bytes', () => {
   }
 })
 
-test('any bytes have a length of at most 120 ms', () => {
+test('any bytes have a duration of at most 120 ms', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 5 }), (bytes) => {
       const samples = opusPacketSamples(bytes)
@@ -28,6 +28,6 @@ test('any bytes have a length of at most 120 ms', () => {
   )
 })
 
-test('the configuration is that of RFC 7845 but for its byte order', () => {
+test('the configuration equals that of RFC 7845 except for its byte order', () => {
   assert.deepEqual([...writeOpusConfig(2)], [0, 2, 0, 0, 0, 0, 0xbb, 0x80, 0, 0, 0])
 })

@@ -1,21 +1,25 @@
-// The RTCP packet that tells a sender we are alive and how much got lost: RR with SDES CNAME (RFC 3550 6.4.2, 6.5).
+// Writes the RTCP packet that tells a sender that the receiver is alive and how many packets were lost: RR with SDES
+// CNAME (RFC 3550 6.4.2, 6.5).
 
 export type ReceiverReport = {
   readonly ownSsrc: number
   readonly senderSsrc: number
-  /** Of the packets since the last report, as far as known: 0 to 1. */
+  /** Fraction of packets lost since the last report, 0 to 1, as far as known. */
   readonly fractionLost?: number
-  /** Counted since the beginning; cut to 24 bits. */
+  /** Total since the start; reduced to 24 bits. */
   readonly lostPackets: number
-  /** Highest sequence number seen, with the count of its wraps above bit 16. */
+  /** The highest sequence number received, with the number of wraps above bit 16. */
   readonly highestSequence: number
-  /** The middle 32 bits of the last sender report's NTP time, and how long ago it came; left out while there was none. */
+  /**
+   * The middle 32 bits of the NTP time of the last sender report, and the time since it arrived. Undefined before the
+   * first one.
+   */
   readonly lastReport?: { readonly ntpMiddle: number; readonly agoMs: number } | undefined
 }
 
 export const receiverReportBytes = 32 + 12
 
-/** Jitter is left 0: what a camera could do about it is nothing. */
+/** Jitter is always 0, because cameras cannot act on it. */
 export function writeReceiverReport(report: ReceiverReport): Uint8Array {
   const { ownSsrc, senderSsrc, fractionLost = 0, lostPackets, highestSequence, lastReport } = report
   const bytes = new Uint8Array(receiverReportBytes)
@@ -34,12 +38,12 @@ export function writeReceiverReport(report: ReceiverReport): Uint8Array {
   view.setUint16(32, 0x81ca)
   view.setUint16(34, 2)
   view.setUint32(36, ownSsrc)
-  // CNAME "-": the item must be there, and there is nothing to tell.
+  // CNAME "-": the item is mandatory, but there is no name to report.
   bytes.set([1, 1, 0x2d], 40)
   return bytes
 }
 
-/** A report of nothing, for before the first packet: opens the way back through routers. */
+/** Writes an empty report for the time before the first packet. It opens the return path through routers. */
 export function writeEmptyReport(ownSsrc: number): Uint8Array {
   const bytes = new Uint8Array(8)
   const view = new DataView(bytes.buffer)

@@ -12,14 +12,14 @@ function open(options: { maxPackets?: number; maxMs?: number } = {}) {
   return { seen, reorderer }
 }
 
-test('packets swapped on the way come out in order, over the wrap of their numbers, and once', () => {
+test('swapped packets are put in order, across the sequence number wrap, without duplicates', () => {
   const { seen, reorderer } = open()
   for (const sequence of [65_533, 65_535, 65_534, 1, 0, 0, 2, 65_534, 4, 3]) reorderer.push(packet(sequence), 0)
   assert.deepEqual(seen, [65_533, 65_534, 65_535, 0, 1, 2, 3, 4])
   assert.equal(reorderer.latePackets, 2)
 })
 
-test('a missing packet is given up after so many packets, or so long', () => {
+test('a missing packet is given up after the packet limit or the time limit', () => {
   const byCount = open({ maxPackets: 3 })
   for (const sequence of [1, 3, 4, 5, 6, 2]) byCount.reorderer.push(packet(sequence), 0)
   assert.deepEqual(byCount.seen, [1, 3, 4, 5, 6])
@@ -34,13 +34,13 @@ test('a missing packet is given up after so many packets, or so long', () => {
   assert.deepEqual(byTime.seen, [1, 3, 4])
 })
 
-test('a sender that counts anew is followed at its second packet; a single packet from far away is dropped', () => {
+test('a restarted sequence is accepted at its second packet; a single packet far out of sequence is dropped', () => {
   const { seen, reorderer } = open()
   for (const sequence of [10, 11, 30_000, 12, 40_000, 40_001, 40_002]) reorderer.push(packet(sequence), 0)
   assert.deepEqual(seen, [10, 11, 12, 40_000, 40_001, 40_002])
 })
 
-test('whatever the order: nothing twice, nothing held longer or more than allowed, and all in order when none is missing', () => {
+test('in any order nothing is delivered twice, limits are kept, and without loss everything is in order', () => {
   const network = fc.array(
     fc.record({ delay: fc.nat(30), isLost: fc.constantFrom(false, false, false, true), isTwice: fc.boolean() }),
     { maxLength: 200 },

@@ -1,33 +1,33 @@
-// Puts the packets of one RTP stream in order that came over a network which does not keep it (RFC 3550 5.1). Waits for a missing
-// packet until so many or so much time has passed behind it; then it is lost, and the next one shows the gap.
+// Puts the packets of one RTP stream back in order when the network does not preserve it (RFC 3550 5.1). A missing
+// packet is given up after a number of later packets or a time; the gap then shows in the sequence numbers.
 //
-// Knows nothing of losses and sources: those are counted where the packets go.
+// Losses and sources are counted by the receiver of the packets.
 
 export type RtpReordererOptions = {
-  /** A packet in order, or as near to it as is possible; the one pushed, never a copy. */
+  /** Called with packets in order, as far as possible. The packet is the pushed one, never a copy. */
   onPacket(packet: Uint8Array): void
-  /** Packets held at most while one is missing. */
+  /** Maximum number of packets held while one is missing. */
   readonly maxPackets?: number
-  /** How long one is waited for. */
+  /** Maximum time to wait for a missing packet. */
   readonly maxMs?: number
 }
 
 type Held = { readonly packet: Uint8Array; readonly atMs: number }
 
-/** Further away than this is no reordering: the sender has begun another count. */
+/** A sequence number further away is not reordering: the sender has started a new sequence. */
 const maxJump = 1000
 
 export class RtpReorderer {
-  /** Packets that came again, or after they had been given up. */
+  /** Duplicates, and packets that arrived after they had been given up. */
   latePackets = 0
   readonly #onPacket: (packet: Uint8Array) => void
   readonly #maxPackets: number
   readonly #maxMs: number
-  /** By sequence number, in the order they came. */
+  /** By sequence number, in the order of arrival. */
   readonly #held = new Map<number, Held>()
   #next: number | undefined
-  /** A packet from far away is believed when another follows it. */
-  #strange: Uint8Array | undefined
+  /** A packet far out of sequence, which is accepted when another one follows it. */
+  #outlier: Uint8Array | undefined
 
   constructor({ onPacket, maxPackets = 128, maxMs = 150 }: RtpReordererOptions) {
     this.#onPacket = onPacket
@@ -35,7 +35,10 @@ export class RtpReorderer {
     this.#maxMs = maxMs
   }
 
-  /** Takes a packet that may be kept: it must not be overwritten. Shorter than its sequence number, it is passed on at once. */
+  /**
+   * Takes a packet that may be kept, so it must not be overwritten. Packets that are too short for a sequence number
+   * are delivered at once.
+   */
   push(packet: Uint8Array, nowMs: number): void {
     if (packet.length < 4) {
       this.#onPacket(packet)
@@ -47,11 +50,11 @@ export class RtpReorderer {
     if (ahead === 0) this.#take(packet, sequence)
     else if (ahead < maxJump) this.#hold(packet, sequence, nowMs)
     else if (ahead > 0xffff - maxJump) this.latePackets++
-    else this.#takeStrange(packet, sequence)
+    else this.#takeOutlier(packet, sequence)
     this.expire(nowMs)
   }
 
-  /** Gives up what has been waited for long enough. */
+  /** Gives up packets that have been missing for too long. */
   expire(nowMs: number): void {
     for (;;) {
       const oldest = this.#held.values().next().value
@@ -61,28 +64,28 @@ export class RtpReorderer {
   }
 
   #take(packet: Uint8Array, sequence: number): void {
-    this.#strange = undefined
+    this.#outlier = undefined
     this.#onPacket(packet)
     this.#next = (sequence + 1) & 0xffff
     this.#release()
   }
 
   #hold(packet: Uint8Array, sequence: number, nowMs: number): void {
-    this.#strange = undefined
+    this.#outlier = undefined
     if (this.#held.has(sequence)) this.latePackets++
     else this.#held.set(sequence, { packet, atMs: nowMs })
   }
 
-  #takeStrange(packet: Uint8Array, sequence: number): void {
-    const before = this.#strange
-    this.#strange = packet
+  #takeOutlier(packet: Uint8Array, sequence: number): void {
+    const before = this.#outlier
+    this.#outlier = packet
     if (!before || sequence !== ((sequenceOf(before) + 1) & 0xffff)) return
     while (this.#held.size > 0) this.#skip()
     this.#onPacket(before)
     this.#take(packet, sequence)
   }
 
-  /** Goes on at the first packet that is there. */
+  /** Continues at the next packet that is present. */
   #skip(): void {
     while (!this.#held.has(this.#next!)) this.#next = (this.#next! + 1) & 0xffff
     this.#release()

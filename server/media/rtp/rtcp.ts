@@ -1,9 +1,13 @@
-// What a sender tells of its stream beside it: RTCP sender reports and BYE (RFC 3550 6.4.1, 6.6). What we answer is receiver-report.ts.
+// Parses the RTCP packets that accompany a stream: sender reports and BYE (RFC 3550 6.4.1, 6.6). For the answers, see
+// receiver-report.ts.
 
 export type RtcpHandler = {
-  /** `rtpTime` in the stream's clock is the moment `ntp` of the sender's wall clock: seconds since 1900 with 32 bits of fraction. */
+  /**
+   * `rtpTime` in the clock of the stream is the same moment as the NTP time on the wall clock of the sender: seconds
+   * since 1900 with 32 bits of fraction.
+   */
   onSenderReport(report: SenderReport): void
-  /** The source says that it ends. */
+  /** The source has ended. */
   onBye(ssrc: number): void
 }
 
@@ -14,14 +18,15 @@ export type SenderReport = {
   readonly rtpTime: number
 }
 
-/** Reports further apart are not of one session's clock. */
+/** Reports that are further apart do not belong to one session clock. */
 const maxApartSeconds = 60
 
 /**
- * The RTP time of `other`, in its clock of `otherRate` Hz, at the moment of `report`: two streams of one sender have the same wall clock.
- * Undefined when the two can't be of one.
+ * Converts the moment of `report` to the RTP time of another stream of the same sender, whose report is `other` and
+ * whose clock has `otherRate` Hz. Both streams share the wall clock of the sender. Returns undefined when the reports
+ * cannot have the same clock.
  */
-export function findSameMoment(report: SenderReport, other: SenderReport, otherRate: number): number | undefined {
+export function convertRtpTime(report: SenderReport, other: SenderReport, otherRate: number): number | undefined {
   const seconds = ((report.ntpSeconds - other.ntpSeconds) | 0) + (report.ntpFraction - other.ntpFraction) / 2 ** 32
   if (Math.abs(seconds) > maxApartSeconds) return undefined
   return (other.rtpTime + Math.round(seconds * otherRate)) >>> 0
@@ -30,7 +35,7 @@ export function findSameMoment(report: SenderReport, other: SenderReport, otherR
 const senderReport = 200
 const bye = 203
 
-/** Reads the compound packet `bytes[start, end)`; what is not understood, or cut short, is left out. */
+/** Parses the compound packet `bytes[start, end)`. Unknown and truncated packets are skipped. */
 export function readRtcp(bytes: Uint8Array, start: number, end: number, handler: RtcpHandler): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = start; at + 8 <= end; ) {

@@ -1,18 +1,18 @@
-// The two counters of an RTP stream that wrap around: 32-bit timestamps made continuous, 16-bit sequence numbers checked for
+// The two counters of an RTP stream that wrap around: unwraps 32-bit timestamps, and checks 16-bit sequence numbers for
 // gaps (RFC 3550 5.1, A.1).
 
-/** Turns wrapping 32-bit timestamps into a continuous count; a step of less than 2³¹ either way is taken as it is. */
+/** Unwraps 32-bit timestamps into a continuous count. Steps of less than 2³¹ in either direction are supported. */
 export class TimestampUnwrapper {
   #last: number | undefined
 
-  /** The first timestamp is itself; later ones may be below it or above 2³². */
+  /** The first timestamp is returned unchanged; later results may be below it or above 2³². */
   unwrap(timestamp: number): number {
     this.#last = this.#last === undefined ? timestamp : this.#last + ((timestamp - this.#last) | 0)
     return this.#last
   }
 }
 
-/** More missing than this means the sender began a new count rather than lost so many. */
+/** When more packets are missing, the sender has started a new sequence rather than lost so many. */
 const maxLost = 3000
 
 export class SequenceTracker {
@@ -20,24 +20,25 @@ export class SequenceTracker {
   #cycles = 0
   #expected = 0
 
-  /** The newest sequence number, its wraps counted above bit 16. */
+  /** The newest sequence number, with the number of wraps above bit 16. */
   get highest(): number {
     return this.#last === undefined ? 0 : this.#cycles * 0x10000 + this.#last
   }
 
-  /** How many packets there must have been so far, as far as we can know. */
+  /** The number of packets sent so far, as far as known. */
   get expected(): number {
     return this.#expected
   }
 
   /**
-   * How many packets are missing before this one: 0 when it is the one expected, -1 when it is old or a repetition and is to
-   * be left out. A sender that starts counting anew costs at least one packet as far as we can know.
+   * Returns the number of packets missing before this one: 0 when it is the expected one, -1 when it is old or a
+   * duplicate and must be dropped. A sender that starts a new sequence counts as one lost packet, because the real
+   * number is unknown.
    */
   advance(sequence: number): number {
     const last = this.#last ?? (sequence - 1) & 0xffff
     const gap = (sequence - last - 1) & 0xffff
-    // A step back by a little is a repetition; anything else that is not a small gap is a new count.
+    // A small step back is a duplicate. Anything else that is not a small gap is a new sequence.
     if (gap > 0xffff - 100) return -1
     if (sequence < last && this.#last !== undefined) this.#cycles++
     this.#last = sequence

@@ -1,11 +1,11 @@
-// The RTP fixed header (RFC 3550 5.1), read without allocating and written in front of a payload.
+// Reads the RTP fixed header (RFC 3550 5.1) without allocation, and writes it before a payload.
 
-/** Filled again for every packet; see `readRtpHeader`. */
+/** Reused for every packet; see `readRtpHeader`. */
 export type RtpHeader = {
   payloadType: number
   isMarked: boolean
   sequence: number
-  /** 32 bits, in the payload's clock; wraps around. */
+  /** 32 bits in the clock of the payload; wraps around. */
   timestamp: number
   ssrc: number
   /** The payload is `bytes[payloadStart, payloadEnd)`, without header extension and padding. */
@@ -17,7 +17,10 @@ export function createRtpHeader(): RtpHeader {
   return { payloadType: 0, isMarked: false, sequence: 0, timestamp: 0, ssrc: 0, payloadStart: 0, payloadEnd: 0 }
 }
 
-/** Reads the packet `bytes[start, end)` into `header`. False when it is no RTP packet; `header` is then meaningless. */
+/**
+ * Parses the packet `bytes[start, end)` into `header`. Returns false when it is not an RTP packet; `header` is then
+ * undefined.
+ */
 export function readRtpHeader(bytes: Uint8Array, start: number, end: number, header: RtpHeader): boolean {
   if (end - start < 12) return false
   const first = bytes[start]!
@@ -59,7 +62,7 @@ export type RtpFields = {
   readonly ssrc: number
 }
 
-/** Writes the twelve bytes of a header without extension; counters are cut to their widths. */
+/** Writes the twelve bytes of a header without extension. Counters are reduced to their widths. */
 export function writeRtpHeader(into: Uint8Array, at: number, fields: RtpFields): void {
   const view = new DataView(into.buffer, into.byteOffset + at, rtpHeaderBytes)
   view.setUint8(0, 0x80)
@@ -69,7 +72,7 @@ export function writeRtpHeader(into: Uint8Array, at: number, fields: RtpFields):
   view.setUint32(8, fields.ssrc)
 }
 
-/** A packet of header and payload. */
+/** Returns a packet of header and payload. */
 export function writeRtpPacket(fields: RtpFields, payload: Uint8Array): Uint8Array {
   const packet = new Uint8Array(rtpHeaderBytes + payload.length)
   writeRtpHeader(packet, 0, fields)

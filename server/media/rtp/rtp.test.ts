@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { receiverReportBytes, writeEmptyReport, writeReceiverReport } from './receiver-report.ts'
-import { findSameMoment, readRtcp, type SenderReport } from './rtcp.ts'
+import { convertRtpTime, readRtcp, type SenderReport } from './rtcp.ts'
 import { SequenceTracker, TimestampUnwrapper } from './rtp-counters.ts'
 import { createRtpHeader, readRtpHeader, writeRtpPacket } from './rtp-header.ts'
 
-/** Values as object literals are: with a prototype. */
+/** Values have the prototype of object literals. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
 
-test('a written packet is read back, wherever it lies', () => {
+test('a written packet is read back at any offset', () => {
   const fields = plainRecord({
     payloadType: fc.nat(127),
     isMarked: fc.boolean(),
@@ -31,7 +31,7 @@ test('a written packet is read back, wherever it lies', () => {
   )
 })
 
-test('extension, sources and padding are left out of the payload', () => {
+test('extension, contributing sources and padding are excluded from the payload', () => {
   const head = [0xb1, 96, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 9, 9, 9, 9, 0xbe, 0xde, 0, 1, 8, 8, 8, 8]
   const bytes = Uint8Array.from([...head, 1, 2, 3, 0, 0, 3])
   const header = createRtpHeader()
@@ -39,7 +39,7 @@ test('extension, sources and padding are left out of the payload', () => {
   assert.deepEqual([...bytes.slice(header.payloadStart, header.payloadEnd)], [1, 2, 3])
 })
 
-test('random bytes are a packet inside their bounds, or none', () => {
+test('random bytes are a packet within their bounds or rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       const header = createRtpHeader()
@@ -50,13 +50,13 @@ test('random bytes are a packet inside their bounds, or none', () => {
   )
 })
 
-test('timestamps go on over the wrap, forwards and backwards', () => {
+test('timestamps continue across the wrap, forwards and backwards', () => {
   const unwrapper = new TimestampUnwrapper()
   const seen = [0xffff_fff0, 0x10, 0xffff_fff8, 0x8000_0000 - 10].map((value) => unwrapper.unwrap(value))
   assert.deepEqual(seen, [0xffff_fff0, 0x1_0000_0010, 0xffff_fff8, 0x1_8000_0000 - 10])
 })
 
-test('missing, repeated and restarted sequence numbers are told apart', () => {
+test('missing, duplicate and restarted sequence numbers are distinguished', () => {
   const tracker = new SequenceTracker()
   const seen = [65_534, 65_535, 0, 3, 3, 2, 4, 40_000, 40_001].map((sequence) => tracker.advance(sequence))
   assert.deepEqual(seen, [0, 0, 0, 2, -1, -1, 0, 1, 0])
@@ -64,14 +64,14 @@ test('missing, repeated and restarted sequence numbers are told apart', () => {
   assert.equal(tracker.highest, 0x10000 + 40_001)
 })
 
-test('a receiver report fills its length', () => {
+test('a receiver report has its stated length', () => {
   const bytes = writeReceiverReport({ ownSsrc: 1, senderSsrc: 2, lostPackets: 3, highestSequence: 4 })
   assert.equal(bytes.length, receiverReportBytes)
   const view = new DataView(bytes.buffer)
   assert.equal((view.getUint16(2) + 1) * 4 + (view.getUint16(34) + 1) * 4, bytes.length)
 })
 
-test('a receiver report tells what was lost and which sender report it answers', () => {
+test('a receiver report contains the losses and the sender report it refers to', () => {
   const lastReport = { ntpMiddle: 0x12345678, agoMs: 1500 }
   const bytes = writeReceiverReport({
     ...{ ownSsrc: 1, senderSsrc: 2, fractionLost: 0.25, lostPackets: 300, highestSequence: 0x10004, lastReport },
@@ -91,7 +91,7 @@ function read(bytes: Uint8Array) {
   return { reports, byes }
 }
 
-test('a sender report and a BYE are found in a compound packet, and a cut one is left out', () => {
+test('a sender report and a BYE are found in a compound packet, and a truncated packet is skipped', () => {
   const compound = new Uint8Array(28 + 12 + 12)
   const view = new DataView(compound.buffer)
   view.setUint16(0, 0x80c8)
@@ -109,14 +109,14 @@ test('a sender report and a BYE are found in a compound packet, and a cut one is
   assert.deepEqual(read(writeEmptyReport(5)), { reports: [], byes: [] })
 })
 
-test('two streams of one sender are brought together by its clock, over the wraps of all counters', () => {
-  const picture = { ssrc: 1, ntpSeconds: 3_900_000_000, ntpFraction: 0, rtpTime: 5 }
+test('two streams of one sender are aligned by its clock across the wraps of all counters', () => {
+  const video = { ssrc: 1, ntpSeconds: 3_900_000_000, ntpFraction: 0, rtpTime: 5 }
   const audio = { ssrc: 2, ntpSeconds: 3_899_999_998, ntpFraction: 0x80000000, rtpTime: 0xffff_ff00 }
-  assert.equal(findSameMoment(picture, audio, 48_000), (0xffff_ff00 + 72_000) % 2 ** 32)
-  assert.equal(findSameMoment(picture, { ...audio, ntpSeconds: 5 }, 48_000), undefined)
+  assert.equal(convertRtpTime(video, audio, 48_000), (0xffff_ff00 + 72_000) % 2 ** 32)
+  assert.equal(convertRtpTime(video, { ...audio, ntpSeconds: 5 }, 48_000), undefined)
 })
 
-test('random bytes are read as RTCP without reading beyond them', () => {
+test('parsing random bytes as RTCP never reads beyond their end', () => {
   const start = fc.constantFrom([0x80, 200, 0, 6], [0x9f, 203, 0, 1], [0x81, 203, 0, 0], [])
   fc.assert(
     fc.property(start, fc.uint8Array({ maxLength: 80 }), (head, rest) => {

@@ -1,4 +1,5 @@
-// The values of WWW-Authenticate and Authorization as scheme and parameters (RFC 7235 2.1). Computing answers is not here.
+// Parses and writes the values of WWW-Authenticate and Authorization as scheme and parameters (RFC 7235 2.1). Responses
+// to challenges are computed elsewhere.
 
 export type AuthParameters = {
   /** Lower case: `basic`, `digest`. */
@@ -7,10 +8,10 @@ export type AuthParameters = {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Longer than any login is; what stands behind it is not read, so that nobody can keep us reading. */
+/** Longer than any real header. The rest is ignored, so that long input cannot keep the server busy. */
 const maxLength = 4096
 
-/** One challenge or one credential; a server that offers several schemes sends several headers. */
+/** Parses one challenge or one credential. A server that offers several schemes sends several headers. */
 export function parseAuthParameters(value: string): AuthParameters | undefined {
   const match = /^\s*([A-Za-z][\w-]*)(?:\s+(.*))?$/s.exec(value.slice(0, maxLength))
   if (!match) return undefined
@@ -23,16 +24,19 @@ export function parseAuthParameters(value: string): AuthParameters | undefined {
   return { scheme: match[1]!.toLowerCase(), parameters }
 }
 
-/** The challenges of one header, which may hold several (RFC 7235 4.1): each as `parseAuthParameters` reads it. */
+/** Splits a header that may contain several challenges (RFC 7235 4.1) into strings for `parseAuthParameters`. */
 export function splitChallenges(header: string): string[] {
   const value = header.slice(0, maxLength)
-  // What stands in quotes may look like anything.
+  // Quoted strings may contain anything, so they are masked.
   const plain = value.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => '"'.padEnd(quoted.length, '.'))
   const starts = [...plain.matchAll(/(?:^|,)\s*(?=[A-Za-z][\w-]*(?:\s+[\w-]+\s*=|\s*(?:,|$)))/g)]
   return starts.map(({ index }, i) => value.slice(index, starts[i + 1]?.index).replace(/^[\s,]+|[\s,]+$/g, ''))
 }
 
-/** `unquoted` names the parameters that stand without quotes (in Digest: algorithm, stale, nc, and qop in an answer). */
+/**
+ * `unquoted` names the parameters that are written without quotes (in Digest: algorithm, stale, nc, and qop in a
+ * response).
+ */
 export function writeAuthParameters(
   scheme: string,
   parameters: Iterable<readonly [string, string]>,

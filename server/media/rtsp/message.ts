@@ -1,9 +1,9 @@
-// RTSP requests and responses as values and as text (RFC 2326 sections 4 to 7). Cutting a byte stream into messages is
-// stream-reader.ts.
+// RTSP requests and responses as values and as text (RFC 2326 sections 4 to 7). For splitting a byte stream into
+// messages, see stream-reader.ts.
 
 import { AppError } from '../../base/error.ts'
 
-/** Name and value in the order sent. Names compare without case. A name may occur several times. */
+/** Name and value, in the order sent. Names are case-insensitive and may occur several times. */
 export type RtspHeader = readonly [name: string, value: string]
 
 export type RtspRequest = {
@@ -24,19 +24,19 @@ export type RtspResponse = {
 
 export type RtspMessage = RtspRequest | RtspResponse
 
-/** The first value of the header, or undefined. */
+/** Returns the first value of the header, or undefined. */
 export function findHeader(headers: readonly RtspHeader[], name: string): string | undefined {
   const wanted = name.toLowerCase()
   return headers.find((header) => header[0].toLowerCase() === wanted)?.[1]
 }
 
-/** Every value of the header, in order. */
+/** Returns every value of the header in order. */
 export function listHeaders(headers: readonly RtspHeader[], name: string): string[] {
   const wanted = name.toLowerCase()
   return headers.filter((header) => header[0].toLowerCase() === wanted).map((header) => header[1])
 }
 
-/** Start line and header lines, without the empty line that ends them. @throws AppError 'corrupt' */
+/** Parses the start line and the header lines, without the empty line that ends them. @throws AppError 'corrupt' */
 export function parseRtspHead(text: string): RtspMessage {
   const lines = text.split(/\r?\n/)
   const headers = parseHeaders(lines)
@@ -67,12 +67,12 @@ function parseHeaders(lines: readonly string[]): RtspHeader[] {
   return headers
 }
 
-/** Bounded and printable, because it ends in logs. */
+/** Bounded and printable, because the text is logged. */
 function quoteStart(text: string): string {
   return JSON.stringify(text.slice(0, 40))
 }
 
-/** Bytes of the message. `Content-Length` is added when there is a body and the headers don't have it. */
+/** Returns the bytes of the message. `Content-Length` is added when there is a body and the header is missing. */
 export function writeRtspMessage(message: RtspMessage): Uint8Array {
   const startLine =
     message.kind === 'request'

@@ -18,7 +18,7 @@ function readerInto(items: Item[], limits = {}) {
   )
 }
 
-/** Values as object literals are: with a prototype. */
+/** Values have the prototype of object literals. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
 
 const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 =;/".-]{0,30}[A-Za-z0-9]$/)
@@ -62,7 +62,7 @@ test('any split of the bytes gives the same items', () => {
       const stream = Uint8Array.from(items.flatMap((item) => [...bytesOf(item), ...between]))
       const seen: Item[] = []
       const reader = readerInto(seen)
-      // One buffer for all reads, as on the wire: nothing may be kept by reference.
+      // One buffer for all reads, as on a socket: the reader must not keep references to it.
       const shared = new Uint8Array(4096)
       for (let at = 0, i = 0; at < stream.length; i++) {
         const size = Math.min(sizes[i % sizes.length]!, stream.length - at)
@@ -78,7 +78,7 @@ test('any split of the bytes gives the same items', () => {
   )
 })
 
-test('bytes one at a time give the same items', () => {
+test('single bytes give the same items', () => {
   const items: Item[] = [
     { kind: 'response', status: 200, reason: 'OK', headers: [['CSeq', '1']], body: Uint8Array.of(0, 1, 0x24, 3) },
     { kind: 'packet', channel: 0, data: Uint8Array.of(1, 2, 3) },
@@ -90,7 +90,7 @@ test('bytes one at a time give the same items', () => {
   assert.deepEqual(seen.map(withoutLength), items)
 })
 
-test('random bytes give items or a corrupt error', () => {
+test('random bytes give items or are reported as corrupt', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 }), (chunks) => {
       const reader = readerInto([])
@@ -112,12 +112,12 @@ const answer: RtspMessage = {
   body: new Uint8Array(),
 }
 
-test('bytes that are nothing between two items are skipped, wherever reads cut, and nothing with them', () => {
-  // No '$': a packet that only looks like one would take what follows it along.
-  const rubbish = fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => bytes.map((byte) => byte & 0xdb))
+test('stray bytes between two items are skipped, wherever reads split, and nothing else', () => {
+  // No '$': a packet that only looks like one would swallow the bytes that follow.
+  const strayBytes = fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => bytes.map((byte) => byte & 0xdb))
   const cut = fc.integer({ min: 1, max: 200 })
   fc.assert(
-    fc.property(fc.array(rubbish, { minLength: 1, maxLength: 4 }), cut, (gaps, size) => {
+    fc.property(fc.array(strayBytes, { minLength: 1, maxLength: 4 }), cut, (gaps, size) => {
       const packet: Item = { kind: 'packet', channel: 0, data: Uint8Array.of(0x80, 96, 0, 1, 2, 3, 4, 5) }
       const seen: Item[] = []
       const reader = new RtspStreamReader({
@@ -138,7 +138,7 @@ test('bytes that are nothing between two items are skipped, wherever reads cut, 
   )
 })
 
-test('rubbish without end, and a peer that never spoke RTSP, are corrupt', () => {
+test('endless stray bytes and a peer that never sends RTSP are reported as corrupt', () => {
   let skipped = 0
   const onSkipped = (bytes: number) => {
     skipped += bytes
@@ -157,7 +157,7 @@ test('rubbish without end, and a peer that never spoke RTSP, are corrupt', () =>
   assert.throws(() => readerInto([]).push(Uint8Array.of(0, 1, 2)), { kind: 'corrupt' })
 })
 
-test('what a body has more than its length says is skipped, what it has less can be done without', () => {
+test('excess body bytes are skipped, and a body that is too short can be taken incomplete', () => {
   const encode = (text: string) => new TextEncoder().encode(text)
   const tooLong = 'RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 5\r\n\r\nv=0\r\na=more\r\nm=video\r\n'
   for (const size of [1, 3, 7, 1000]) {
@@ -180,7 +180,7 @@ test('what a body has more than its length says is skipped, what it has less can
   assert.deepEqual(seen[1], answer)
 })
 
-test('a head or a body over the limit is refused', () => {
+test('a head or a body over the limit is rejected', () => {
   const limits = { maxHeadBytes: 100, maxBodyBytes: 10 }
   const encode = (text: string) => new TextEncoder().encode(text)
   assert.throws(() => readerInto([], limits).push(encode('A'.repeat(101))), { kind: 'corrupt' })
@@ -195,7 +195,7 @@ test('a head or a body over the limit is refused', () => {
   )
 })
 
-test('an empty packet among bytes that are nothing does not make it wait for ever', () => {
+test('an empty packet among stray bytes does not block the reader', () => {
   const items: Item[] = []
   const reader = readerInto(items)
   reader.push(writeRtspMessage({ kind: 'response', status: 200, reason: 'OK', headers: [], body: new Uint8Array() }))
@@ -208,10 +208,10 @@ test('an empty packet among bytes that are nothing does not make it wait for eve
   )
 })
 
-test('what only looks like the start of a message, again and again, ends the connection', () => {
+test('repeated false message starts end the connection', () => {
   const items: Item[] = []
   const reader = readerInto(items)
   reader.push(writeRtspMessage({ kind: 'response', status: 200, reason: 'OK', headers: [], body: new Uint8Array() }))
-  const rubbish = new TextEncoder().encode(`\u0013${'RTSP/1.'.repeat(20_000)}`)
-  assert.throws(() => reader.push(rubbish), AppError)
+  const strayBytes = new TextEncoder().encode(`\u0013${'RTSP/1.'.repeat(20_000)}`)
+  assert.throws(() => reader.push(strayBytes), AppError)
 })

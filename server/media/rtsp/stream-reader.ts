@@ -1,8 +1,9 @@
-// Cuts one RTSP connection's bytes into messages and interleaved packets ('$' channel length data, RFC 2326 10.12).
+// Splits the bytes of one RTSP connection into messages and interleaved packets ('$' channel length data, RFC 2326
+// 10.12).
 //
-// The hot path of the service: a packet that lies whole in the pushed bytes is handed on where it lies, nothing is allocated
-// and nothing copied. Only a packet or message cut by the end of a read is kept here, and no more of it than was received.
-// Once the peer has proved to speak RTSP, bytes between its items that are none are skipped.
+// This is the hot path of the service: a packet that lies completely in the pushed bytes is passed on in place, without
+// allocation or copying. Only a packet or message that is split by the end of a read is kept, and no more of it than
+// was received. Once the peer has proved to speak RTSP, stray bytes between packets and messages are skipped.
 
 import { AppError } from '../../base/error.ts'
 import { findHeader, parseRtspHead, type RtspMessage } from './message.ts'
@@ -11,16 +12,18 @@ export type RtspStreamHandler = {
   /** An interleaved packet: `bytes[start, end)`, valid only during the call. */
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
   onMessage(message: RtspMessage): void
-  /** So many bytes that belong to nothing were skipped; packets may be missing there. */
+  /** Called when this many stray bytes were skipped. Packets may be missing there. */
   onSkipped?(bytes: number): void
   /**
-   * Where bytes are skipped, only these packets are believed: one that is none takes up to 64 KB of what follows along. `bytes[start, end)`
-   * is what has come of it, and undefined says that this is too little to tell. Default: all of RTP version 2.
+   * After skipped bytes, only packets that this function accepts are read, because a false packet would swallow up to
+   * 64 KB of the data behind it. `bytes[start, end)` is the received part of the packet; undefined means that it is too
+   * short to decide. Default: all packets of RTP version 2.
    */
   isPacket?(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
   /**
-   * As `isPacket`, of what follows an item without a break. Others are believed only when another item stands where they end, and nothing
-   * like a row of packets inside them. Default: all are believed.
+   * Like `isPacket`, for data that directly follows a packet or message. Other packets are accepted only when a packet
+   * or message follows where they end and they do not contain what looks like a row of packets. Default: all packets
+   * are accepted.
    */
   isExpected?(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
 }
@@ -28,14 +31,14 @@ export type RtspStreamHandler = {
 export type RtspStreamLimits = {
   readonly maxHeadBytes?: number
   readonly maxBodyBytes?: number
-  /** More that is skipped in one place is no accident. */
+  /** More skipped bytes than this in one place are an error. */
   readonly maxSkippedBytes?: number
 }
 
 const dollar = 0x24
 const cr = 0x0d
 const lf = 0x0a
-/** So many places that look like messages and are none, without an item between, are no accident either. */
+/** More false message starts than this without a packet or message in between are an error. */
 const maxFalseStarts = 64
 
 const messageStart = [...'RTSP/1.'].map((character) => character.charCodeAt(0))
@@ -44,23 +47,25 @@ export class RtspStreamReader {
   readonly #handler: RtspStreamHandler
   readonly #maxHeadBytes: number
   readonly #maxBodyBytes: number
-  /** The start of an item that is not complete yet: the first `#keptBytes` of it. */
+  /** The start of an incomplete packet or message: its first `#keptBytes` bytes. */
   #kept = new Uint8Array(0)
   #keptBytes = 0
-  /** How far the kept head of a message has been searched for its end, so that trickling bytes cost linear time. */
+  /**
+   * How far the kept head of a message has been searched for its end, so that slowly arriving bytes cost linear time.
+   */
   #searchedBytes = 0
-  /** Head of a message whose body is still coming, and the whole length of both. */
+  /** The head of a message whose body is incomplete, and the length of both. */
   #pending: { readonly message: RtspMessage; readonly headBytes: number; readonly totalBytes: number } | undefined
-  /** A message has come: this is RTSP. */
-  #isProven = false
-  /** Bytes skipped in one place; above 0 the next item is being looked for. */
+  /** A message was received, so the peer speaks RTSP. */
+  #isRtspPeer = false
+  /** Bytes skipped so far; above 0 the reader is searching for the next packet or message. */
   #skippedBytes = 0
-  /** Those since the last item, and what looked like one. */
+  /** Stray bytes and false message starts since the last packet or message. */
   #strayBytes = 0
   #falseStarts = 0
-  /** How much of a packet that was not expected has been looked through, so that trickling bytes cost linear time. */
-  #judgedBytes = 0
-  /** When what is here is no message: no other begins before this place. */
+  /** How much of an unexpected packet has been checked, so that slowly arriving bytes cost linear time. */
+  #verifiedBytes = 0
+  /** After a failed message, no other message begins before this position. */
   #nextMessage = 0
   readonly #maxSkippedBytes: number
 
@@ -73,8 +78,8 @@ export class RtspStreamReader {
   }
 
   /**
-   * Gives the message whose body is not complete, with what has come of it: for peers that announce more than they send. False when
-   * there is none.
+   * Delivers the message whose body is incomplete, with the part of the body that was received, for peers that announce
+   * more than they send. Returns false when there is none.
    */
   takeIncomplete(): boolean {
     if (!this.#pending) return false
@@ -83,19 +88,19 @@ export class RtspStreamReader {
     this.#pending = undefined
     this.#searchedBytes = 0
     this.#keptBytes = 0
-    this.#isProven = true
+    this.#isRtspPeer = true
     this.#handler.onMessage({ ...message, body })
     return true
   }
 
-  /** Bytes held back for items that are not complete. */
+  /** Number of bytes kept for incomplete packets and messages. */
   get keptBytes(): number {
     return this.#keptBytes
   }
 
   /**
-   * Takes `bytes[start, end)`, any cut of the stream; they may be overwritten after the call.
-   * @throws AppError 'corrupt' when this is not RTSP or a limit is passed; the connection is then of no further use
+   * Takes `bytes[start, end)`, any part of the stream, which may be overwritten after the call. @throws AppError
+   * 'corrupt' when the data is not RTSP or exceeds a limit; the connection must then be closed
    */
   push(bytes: Uint8Array, start = 0, end = bytes.length): void {
     let at = start
@@ -109,14 +114,14 @@ export class RtspStreamReader {
     if (at < end) this.#keep(bytes, at, end)
   }
 
-  /** Returns where the next item starts, or `at` when the packet is not complete. */
+  /** Returns where the next packet or message starts, or `at` when the packet is incomplete. */
   #takePacket(bytes: Uint8Array, at: number, end: number): number {
     if (end - at < 4) return at
     const next = packetEnd(bytes, at)
-    const isBelieved = this.#isExpected(bytes, at, end) ?? this.#judge(bytes, at, end)
-    if (isBelieved === undefined) return at
-    this.#judgedBytes = 0
-    if (!isBelieved) return this.#skip(bytes, at, end, at + 1, at + 1)
+    const isAccepted = this.#isExpected(bytes, at, end) ?? this.#verifyPacket(bytes, at, end)
+    if (isAccepted === undefined) return at
+    this.#verifiedBytes = 0
+    if (!isAccepted) return this.#skip(bytes, at, end, at + 1, at + 1)
     if (next > end) return at
     this.#strayBytes = 0
     this.#falseStarts = 0
@@ -124,20 +129,23 @@ export class RtspStreamReader {
     return next
   }
 
-  /** True for a packet whose kind is expected; undefined for others, which need a closer look. */
+  /** Returns true for a packet of an expected kind, and undefined for others, which must be verified. */
   #isExpected(bytes: Uint8Array, at: number, end: number): true | undefined {
-    if (!this.#handler.isExpected || !this.#isProven) return true
+    if (!this.#handler.isExpected || !this.#isRtspPeer) return true
     const last = Math.min(end, packetEnd(bytes, at))
     return this.#handler.isExpected(bytes[at + 1]!, bytes, at + 4, last) || undefined
   }
 
-  /** Whether it is a packet that was not expected, rather than a byte that looks like the beginning of one; undefined: not yet known. */
-  #judge(bytes: Uint8Array, at: number, end: number): boolean | undefined {
+  /**
+   * Verifies that an unexpected packet is a packet and not a stray byte that looks like the start of one. Returns
+   * undefined when more bytes are needed.
+   */
+  #verifyPacket(bytes: Uint8Array, at: number, end: number): boolean | undefined {
     const next = packetEnd(bytes, at)
-    const follows = next < end ? this.#mayFollow(bytes, next, end) : undefined
+    const follows = next < end ? this.#checkFollowing(bytes, next, end) : undefined
     if (follows !== undefined) return follows
-    if (end - at < 2 * this.#judgedBytes) return undefined
-    this.#judgedBytes = end - at
+    if (end - at < 2 * this.#verifiedBytes) return undefined
+    this.#verifiedBytes = end - at
     for (let i = bytes.indexOf(dollar, at + 1); i >= 0 && i < end; i = bytes.indexOf(dollar, i + 1)) {
       if (!this.#isItem(bytes, i, end, end)) continue
       const second = packetEnd(bytes, i)
@@ -146,14 +154,14 @@ export class RtspStreamReader {
     return undefined
   }
 
-  /** What stands behind a packet; undefined when there are too few bytes to tell. */
-  #mayFollow(bytes: Uint8Array, at: number, end: number): boolean | undefined {
+  /** Checks what follows a packet. Returns undefined when there are too few bytes to decide. */
+  #checkFollowing(bytes: Uint8Array, at: number, end: number): boolean | undefined {
     if (bytes[at] !== dollar) return this.#isItem(bytes, at, end, at)
     if (end - at < 4) return undefined
     return packetEnd(bytes, at) === at + 4 || this.#handler.isExpected?.(bytes[at + 1]!, bytes, at + 4, end)
   }
 
-  /** As `#takePacket`, for what is no packet: a message, or bytes to skip. */
+  /** Like `#takePacket`, for a message or stray bytes. */
   #takeOther(bytes: Uint8Array, at: number, end: number): number {
     if (this.#skippedBytes > 0) {
       const next = this.#skip(bytes, at, end, at, at)
@@ -163,7 +171,7 @@ export class RtspStreamReader {
     try {
       return this.#takeMessage(bytes, at, end)
     } catch (error) {
-      if (!this.#isProven || ++this.#falseStarts > maxFalseStarts) throw error
+      if (!this.#isRtspPeer || ++this.#falseStarts > maxFalseStarts) throw error
       this.#pending = undefined
       this.#searchedBytes = 0
       return this.#skip(bytes, at, end, at + 1, this.#nextMessage)
@@ -171,8 +179,8 @@ export class RtspStreamReader {
   }
 
   /**
-   * The next place from `from` on where an item begins, or may begin once more bytes are there; else `end`. Messages are looked for
-   * from `messageFrom` on.
+   * Returns the next position from `from` on where a packet or message begins, or may begin once more bytes are there;
+   * otherwise `end`. Messages are searched from `messageFrom` on.
    */
   #skip(bytes: Uint8Array, at: number, end: number, from: number, messageFrom: number): number {
     let next = from
@@ -181,7 +189,7 @@ export class RtspStreamReader {
     this.#skippedBytes += next - at
     this.#strayBytes += next - at
     if (this.#strayBytes > this.#maxSkippedBytes) {
-      throw new AppError('corrupt', `RTSP: no packet or message in ${this.#strayBytes} bytes`)
+      throw new AppError('corrupt', `RTSP: found no packet or message in ${this.#strayBytes} bytes`)
     }
     if (isItem) {
       this.#handler.onSkipped?.(this.#skippedBytes)
@@ -190,7 +198,7 @@ export class RtspStreamReader {
     return next
   }
 
-  /** Undefined when there are too few bytes to tell. */
+  /** Returns undefined when there are too few bytes to decide. */
   #isItem(bytes: Uint8Array, at: number, end: number, messageFrom: number): boolean | undefined {
     if (bytes[at] === dollar) {
       if (end - at < 4) return undefined
@@ -207,7 +215,7 @@ export class RtspStreamReader {
     return length === messageStart.length ? true : undefined
   }
 
-  /** As `#takePacket`. Line ends between messages are skipped (RFC 2326 4.1). */
+  /** Like `#takePacket`. Line ends between messages are skipped (RFC 2326 4.1). */
   #takeMessage(bytes: Uint8Array, at: number, end: number): number {
     if (bytes[at] === cr || bytes[at] === lf) return at + 1
     if (!this.#pending) {
@@ -224,7 +232,7 @@ export class RtspStreamReader {
     if (end - at < totalBytes) return at
     this.#pending = undefined
     this.#searchedBytes = 0
-    this.#isProven = true
+    this.#isRtspPeer = true
     this.#strayBytes = 0
     this.#falseStarts = 0
     const body = totalBytes > headBytes ? bytes.slice(at + headBytes, at + totalBytes) : message.body
@@ -232,13 +240,16 @@ export class RtspStreamReader {
     return at + totalBytes
   }
 
-  /** Fails early on bytes that can be no RTSP, rather than collect a whole head of them. `end`: of the head, or of what there is of it. */
+  /**
+   * Fails early on bytes that cannot be RTSP instead of collecting a whole head of them. `end` is the end of the head,
+   * or of the part that was received.
+   */
   #checkHead(bytes: Uint8Array, at: number, end: number): void {
-    const strange = findControl(bytes, at + this.#searchedBytes, end)
-    if (strange >= 0) {
-      // Whatever begins before it and has not ended holds it, too.
-      this.#nextMessage = strange + 1
-      const found = `0x${bytes[strange]!.toString(16).padStart(2, '0')}`
+    const invalid = findControl(bytes, at + this.#searchedBytes, end)
+    if (invalid >= 0) {
+      // An unfinished message that begins before this byte contains it, too.
+      this.#nextMessage = invalid + 1
+      const found = `0x${bytes[invalid]!.toString(16).padStart(2, '0')}`
       throw new AppError('corrupt', `RTSP: expected text, found the byte ${found}`)
     }
     if (end - at <= this.#maxHeadBytes) return
@@ -253,12 +264,14 @@ export class RtspStreamReader {
     const length = findHeader(message.headers, 'content-length')
     if (length === undefined) return { message, headBytes, totalBytes: headBytes }
     if (!/^\d{1,9}$/.test(length) || Number(length) > this.#maxBodyBytes) {
-      throw new AppError('corrupt', `RTSP: expected a Content-Length of at most ${this.#maxBodyBytes}, found another`)
+      throw new AppError('corrupt', `RTSP: expected a Content-Length of at most ${this.#maxBodyBytes}`)
     }
     return { message, headBytes, totalBytes: headBytes + Number(length) }
   }
 
-  /** Adds what the kept item lacks; emits it when that completes it. Returns how far `bytes` are used. */
+  /**
+   * Completes the kept packet or message and delivers it once it is complete. Returns how much of `bytes` is consumed.
+   */
   #continueKept(bytes: Uint8Array, at: number, end: number): number {
     const before = this.#keptBytes
     const missing = this.#missingBytes()
@@ -278,17 +291,17 @@ export class RtspStreamReader {
       return at + used
     }
     this.#keptBytes = 0
-    // What of the appended bytes lies behind the item is read again from the pushed bytes.
+    // The appended bytes that lie behind the completed part are read again from the pushed bytes.
     return at + (next - before)
   }
 
-  /** At least 1. A message's head has no known length, so all that came is looked at. */
+  /** Returns at least 1. The length of a message head is unknown, so everything that was received is searched. */
   #missingBytes(): number {
     const kept = this.#kept
     if (kept[0] !== dollar) return this.#pending ? this.#pending.totalBytes - this.#keptBytes : 4096
     if (this.#keptBytes < 4) return 4 - this.#keptBytes
     const missing = packetEnd(kept, 0) - this.#keptBytes
-    // One that is there and not believed yet: what stands behind it tells.
+    // A complete packet that is not accepted yet: the bytes behind it decide.
     return missing > 0 ? missing : messageStart.length
   }
 
@@ -309,12 +322,12 @@ export class RtspStreamReader {
   }
 }
 
-/** Where the packet ends that begins here, by its own length. */
+/** Returns where the packet at `at` ends, by its own length. */
 function packetEnd(bytes: Uint8Array, at: number): number {
   return at + 4 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
 }
 
-/** Index just behind the empty line, or -1. A lone line feed ends a line too, as some cameras write. */
+/** Returns the index behind the empty line, or -1. A bare line feed also ends a line, as some cameras write. */
 function findHeadEnd(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) {
     if (bytes[i] !== lf) continue
@@ -324,7 +337,7 @@ function findHeadEnd(bytes: Uint8Array, start: number, end: number): number {
   return -1
 }
 
-/** Index of the first byte that stands in no text, or -1. */
+/** Returns the index of the first byte that does not occur in text, or -1. */
 function findControl(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!

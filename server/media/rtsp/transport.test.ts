@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseAuthParameters, splitChallenges, writeAuthParameters } from './challenge.ts'
 import {
-  namesTcp,
+  offersTcp,
   parseClientPorts,
   parseInterleavedTransport,
   parseRtpInfo,
@@ -24,12 +24,12 @@ test('the interleaved transport is found among others', () => {
   assert.equal(parseInterleavedTransport('RTP/AVP/TCP;unicast;interleaved=300-301'), undefined)
 })
 
-test('a transport over TCP is known without its channels too', () => {
+test('a TCP transport is recognized without channels, too', () => {
   assert.equal(parseInterleavedTransport('RTP/AVP/TCP;unicast'), undefined)
-  assert.deepEqual([namesTcp('RTP/AVP/TCP;unicast'), namesTcp('RTP/AVP;unicast;server_port=1-2')], [true, false])
+  assert.deepEqual([offersTcp('RTP/AVP/TCP;unicast'), offersTcp('RTP/AVP;unicast;server_port=1-2')], [true, false])
 })
 
-test('the ports of a transport in datagrams are read, and what we ask for is understood', () => {
+test('the ports of a UDP transport are parsed, and a written request is parsed to the same ports', () => {
   const ports = (value: string) => parseUdpTransport(value)
   const full = { serverRtpPort: 49_152, serverRtcpPort: 49_153, isMulticast: false }
   assert.deepEqual(ports('RTP/AVP;ssrc=22345685;unicast;client_port=54060-54061;server_port=49152-49153'), full)
@@ -43,7 +43,7 @@ test('the ports of a transport in datagrams are read, and what we ask for is und
   assert.equal(parseClientPorts('RTP/AVP/TCP;unicast;interleaved=0-1'), undefined)
 })
 
-test('a session has 60 seconds unless it says otherwise', () => {
+test('a session timeout is 60 seconds by default', () => {
   assert.deepEqual(parseSessionHeader('abc'), { id: 'abc', timeoutMs: 60_000 })
   assert.deepEqual(parseSessionHeader(writeSessionHeader({ id: 'x', timeoutMs: 30_000 })), {
     id: 'x',
@@ -52,7 +52,7 @@ test('a session has 60 seconds unless it says otherwise', () => {
   assert.equal(parseSessionHeader('  '), undefined)
 })
 
-test('RTP-Info with separators inside its URLs round trips', () => {
+test('RTP-Info with separators inside its URLs is read back', () => {
   const entries = [
     { url: 'rtsp://camera/a;x?b=1,2/track1', sequence: 65_535, rtpTime: 4_294_967_295 },
     { url: 'rtsp://camera/a/track2', sequence: undefined, rtpTime: 7 },
@@ -61,7 +61,7 @@ test('RTP-Info with separators inside its URLs round trips', () => {
   assert.deepEqual(parseRtpInfo('url=a;seq=65536;rtptime=x'), [{ url: 'a', sequence: undefined, rtpTime: undefined }])
 })
 
-test('challenges with quotes and odd spacing are read, and written ones come back', () => {
+test('challenges with quotes and unusual spacing are parsed, and written ones are read back', () => {
   const challenge = parseAuthParameters('Digest realm="a \\"b\\", c" ,nonce="n=", algorithm=SHA-256,stale=TRUE')
   assert.equal(challenge?.scheme, 'digest')
   assert.deepEqual(
@@ -76,7 +76,7 @@ test('challenges with quotes and odd spacing are read, and written ones come bac
   assert.deepEqual(parseAuthParameters(writeAuthParameters('Digest', challenge!.parameters)), challenge)
 })
 
-test('several challenges in one header are told apart', () => {
+test('several challenges in one header are split', () => {
   const digest = 'Digest realm="a, Basic b=c", nonce="n", qop="auth,auth-int", stale=false'
   assert.deepEqual(splitChallenges(`${digest}, Basic realm="x"`), [digest, 'Basic realm="x"'])
   assert.deepEqual(splitChallenges('Basic realm="x",Digest realm="y",nonce=z'), [
@@ -87,7 +87,7 @@ test('several challenges in one header are told apart', () => {
   assert.deepEqual(splitChallenges(digest), [digest])
 })
 
-test('no text makes the header parsers throw', () => {
+test('the header parsers never throw', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
       parseInterleavedTransport(text)

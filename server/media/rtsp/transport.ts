@@ -1,22 +1,22 @@
-// The values of the RTSP headers Transport, Session and RTP-Info (RFC 2326 12.39, 12.37, 12.33).
+// Parses and writes the values of the RTSP headers Transport, Session and RTP-Info (RFC 2326 12.39, 12.37, 12.33).
 
-/** RTP over the RTSP connection itself: channels for RTP and RTCP. */
+/** RTP over the RTSP connection itself, with channels for RTP and RTCP. */
 export type InterleavedTransport = {
   readonly rtpChannel: number
   readonly rtcpChannel: number
-  /** The sender's RTP source, when it says so. */
+  /** The synchronization source of the sender, if it is stated. */
   readonly ssrc: number | undefined
 }
 
-/** RTP in datagrams, as the sender answers. */
+/** RTP over UDP, as the sender answers. */
 export type UdpTransport = {
-  /** Where it sends from and listens for reports; undefined where it does not say. */
+  /** The ports that the sender sends from and receives reports on; undefined when not stated. */
   readonly serverRtpPort: number | undefined
   readonly serverRtcpPort: number | undefined
   readonly isMulticast: boolean
 }
 
-/** The first transport of the header that is interleaved and names its channels, or undefined when there is none. */
+/** Returns the first transport of the header that is interleaved and states its channels, or undefined. */
 export function parseInterleavedTransport(value: string): InterleavedTransport | undefined {
   for (const { protocol, parameters } of listTransports(value)) {
     if (protocol !== 'RTP/AVP/TCP') continue
@@ -31,8 +31,8 @@ export function parseInterleavedTransport(value: string): InterleavedTransport |
   return undefined
 }
 
-/** True when the header names RTP over TCP, with channels or, as some senders answer, without. */
-export function namesTcp(value: string): boolean {
+/** Returns true when the header names RTP over TCP, with or without channels, which some senders omit. */
+export function offersTcp(value: string): boolean {
   return listTransports(value).some(({ protocol }) => protocol === 'RTP/AVP/TCP')
 }
 
@@ -41,7 +41,7 @@ export function writeInterleavedTransport({ rtpChannel, rtcpChannel, ssrc }: Int
   return `RTP/AVP/TCP;unicast;interleaved=${rtpChannel}-${rtcpChannel}${source}`
 }
 
-/** The first transport of the header in datagrams, or undefined when there is none. */
+/** Returns the first UDP transport of the header, or undefined. */
 export function parseUdpTransport(value: string): UdpTransport | undefined {
   const found = listTransports(value).find(({ protocol }) => protocol === 'RTP/AVP' || protocol === 'RTP/AVP/UDP')
   if (!found) return undefined
@@ -55,12 +55,12 @@ export function parseUdpTransport(value: string): UdpTransport | undefined {
   }
 }
 
-/** What a receiver asks for: `unicast` must be said, without it multicast is meant. */
+/** The transport that a receiver requests. `unicast` must be stated, because multicast is the default. */
 export function writeUdpTransport(clientRtpPort: number): string {
   return `RTP/AVP;unicast;client_port=${clientRtpPort}-${clientRtpPort + 1}`
 }
 
-/** The ports a receiver asks for; undefined when it asks for something else. */
+/** Returns the ports that a receiver requests, or undefined when it requests something else. */
 export function parseClientPorts(value: string): { readonly rtp: number; readonly rtcp: number } | undefined {
   for (const { protocol, parameters } of listTransports(value)) {
     if (protocol !== 'RTP/AVP' && protocol !== 'RTP/AVP/UDP') continue
@@ -84,7 +84,7 @@ function toPort(text: string | undefined): number | undefined {
   return port >= 1 && port <= 0xffff ? port : undefined
 }
 
-/** The session's id and how long the server keeps it without a sign of life; 60 s unless it says otherwise. */
+/** The session id, and how long the server keeps the session without a request; 60 s unless stated. */
 export type RtspSession = {
   readonly id: string
   readonly timeoutMs: number
@@ -101,7 +101,7 @@ export function writeSessionHeader({ id, timeoutMs }: RtspSession): string {
   return `${id};timeout=${Math.round(timeoutMs / 1000)}`
 }
 
-/** Where a stream begins: the RTP sequence number and timestamp of its first packet. */
+/** The start of a stream: sequence number and timestamp of its first RTP packet. */
 export type RtpInfo = {
   readonly url: string
   readonly sequence: number | undefined
@@ -109,7 +109,7 @@ export type RtpInfo = {
 }
 
 export function parseRtpInfo(value: string): RtpInfo[] {
-  // A URL may hold commas and semicolons; a new entry is known by its "url=".
+  // A URL may contain commas and semicolons, so an entry is recognized by its "url=".
   return value
     .split(/,(?=\s*url\s*=)/i)
     .map((entry) => entry.split(';').map((part) => part.trim()))

@@ -1,4 +1,4 @@
-// Text -> session description (RFC 4566). Forgiving where cameras are careless: unknown lines and attributes are skipped.
+// Parses a session description (RFC 4566). Tolerates the mistakes of cameras: unknown lines and attributes are skipped.
 
 import { AppError } from '../../base/error.ts'
 import { type Sdp, type SdpMedia, type SdpPayload, staticPayloads } from './sdp.ts'
@@ -7,7 +7,7 @@ const maxMedia = 64
 /** Seven bits (RFC 3550 5.1). */
 const maxPayloadType = 127
 
-/** @throws AppError 'corrupt' when the text is no session description */
+/** @throws AppError 'corrupt' when the text is not a session description */
 export function parseSdp(text: string): Sdp {
   const sections: string[][] = [[]]
   for (const line of text.split(/[\r\n]+/)) {
@@ -16,7 +16,7 @@ export function parseSdp(text: string): Sdp {
     sections.at(-1)!.push(line.trimEnd())
   }
   const [session = [], ...media] = sections
-  // Some cameras send the media alone.
+  // Some cameras send only the media sections.
   if (session[0] !== 'v=0' && media.length === 0) throw new AppError('corrupt', 'SDP: expected "v=0" at the start')
   if (media.length > maxMedia) throw new AppError('corrupt', `SDP: expected at most ${maxMedia} media`)
   return {
@@ -63,7 +63,10 @@ function parsePayload(payloadType: number, attributes: Attributes): SdpPayload {
   }
 }
 
-/** `a=framesize:26 2592-1944` (3GPP TS 26.234 5.3.3.1) and `a=x-dimensions:2592,1944` say what others write as a parameter. */
+/**
+ * `a=framesize:26 2592-1944` (3GPP TS 26.234 5.3.3.1) and `a=x-dimensions:2592,1944` are alternatives to the
+ * `x-dimensions` parameter.
+ */
 function withFrameSize(parameters: Map<string, string>, frameSize: string | undefined): Map<string, string> {
   if (frameSize && !parameters.has('x-dimensions')) parameters.set('x-dimensions', frameSize.replace('-', ','))
   return parameters
@@ -78,7 +81,10 @@ function parseParameters(text: string): Map<string, string> {
   return parameters
 }
 
-/** Values by `name`, and by `name:payloadType` where they begin with one; the first of each, if it is not empty. */
+/**
+ * Values by `name`, and by `name:payloadType` where the value begins with a payload type. The first non-empty value of
+ * each is kept.
+ */
 type Attributes = ReadonlyMap<string, string>
 
 function readAttributes(lines: readonly string[]): Attributes {

@@ -26,10 +26,10 @@ a=fmtp:97 streamtype=5; profile-level-id=1; mode=AAC-hbr; sizelength=13; indexle
 m=video 0 RTP/AVP 26
 `
 
-/** Values as object literals are: with a prototype. */
+/** Values have the prototype of object literals. */
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
 
-test('a camera description is read', () => {
+test('the session description of a camera is parsed', () => {
   const sdp = parseSdp(dahua.replaceAll('\n', '\r\n').replace('a=recvonly\r\n', ''))
   assert.equal(sdp.control, '*')
   assert.equal(sdp.sessionName, 'Media Server')
@@ -48,7 +48,7 @@ test('a camera description is read', () => {
   })
 })
 
-test('what is written is read back', () => {
+test('a written session description is parsed to the same value', () => {
   const token = fc.stringMatching(/^[a-zA-Z0-9-]{1,12}$/)
   const payload = plainRecord({
     payloadType: fc.integer({ min: 96, max: 127 }),
@@ -75,7 +75,7 @@ test('what is written is read back', () => {
   fc.assert(fc.property(description, (sdp) => assert.deepEqual(parseSdp(writeSdp(sdp)), sdp)))
 })
 
-test('any text is a description or corrupt', () => {
+test('any text is either parsed or reported as corrupt', () => {
   const lines = fc.array(fc.oneof(fc.string(), fc.constantFrom(...dahua.split('\n'), 'm=', 'a=rtpmap:96', 'v=0')))
   fc.assert(
     fc.property(lines, (lines) => {

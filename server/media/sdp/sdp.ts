@@ -1,9 +1,10 @@
-// What a session description says (RFC 4566), as far as RTSP cameras use it. Reading is parse-sdp.ts, writing write-sdp.ts.
+// A session description (RFC 4566), as far as RTSP cameras use it. For reading, see parse-sdp.ts; for writing,
+// write-sdp.ts.
 
-/** One payload type of a medium: what `a=rtpmap` and `a=fmtp` say of it. */
+/** One payload type of a medium, described by `a=rtpmap` and `a=fmtp`. */
 export type SdpPayload = {
   readonly payloadType: number
-  /** As written, for instance `H264`, `MPEG4-GENERIC`; from RFC 3551 for static types; empty when unknown. */
+  /** As written, for example `H264`, `MPEG4-GENERIC`; from RFC 3551 for static types; empty when unknown. */
   readonly encoding: string
   /** Hz; 0 when unknown. */
   readonly clockRate: number
@@ -16,12 +17,12 @@ export type SdpMedia = {
   /** `video`, `audio`, `application`, … */
   readonly type: string
   readonly port: number
-  /** For instance `RTP/AVP`. */
+  /** For example `RTP/AVP`. */
   readonly protocol: string
   readonly payloads: readonly SdpPayload[]
   /** `a=control`, absolute or relative. */
   readonly control: string | undefined
-  /** True for `a=sendonly`, `a=sendrecv` and no direction at all: cameras mean the same by all three. */
+  /** True for `a=sendonly`, `a=sendrecv` and no direction; cameras use all three for the same thing. */
   readonly isOffered: boolean
 }
 
@@ -32,7 +33,7 @@ export type Sdp = {
   readonly media: readonly SdpMedia[]
 }
 
-/** RFC 3551 tables 4 and 5: the types that need no `a=rtpmap`. */
+/** RFC 3551 tables 4 and 5: the payload types that need no `a=rtpmap`. */
 export const staticPayloads: ReadonlyMap<number, { encoding: string; clockRate: number; channels: number }> = new Map([
   [0, { encoding: 'PCMU', clockRate: 8000, channels: 1 }],
   [3, { encoding: 'GSM', clockRate: 8000, channels: 1 }],

@@ -1,8 +1,8 @@
-// Session description -> text (RFC 4566), as a server of live streams sends it.
+// Writes a session description (RFC 4566) as a server of live streams sends it.
 
 import type { Sdp, SdpMedia } from './sdp.ts'
 
-/** The connection address is 0.0.0.0: over RTSP the transport says where packets go. */
+/** The connection address is 0.0.0.0, because the RTSP transport states where packets are sent. */
 export function writeSdp(sdp: Sdp): string {
   const lines = ['v=0', 'o=- 0 0 IN IP4 127.0.0.1', `s=${sdp.sessionName || '-'}`, 'c=IN IP4 0.0.0.0', 't=0 0']
   if (sdp.control !== undefined) lines.push(`a=control:${sdp.control}`)

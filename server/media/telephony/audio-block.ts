@@ -1,18 +1,19 @@
-// How many samples one block of an audio track holds.
+// The number of samples in one block of an audio track.
 
 import { parseAudioSpecificConfig } from '../aac/audio-specific-config.ts'
 import type { AudioFormat } from '../frame.ts'
 import { opusPacketSamples } from '../opus/opus-packet.ts'
 
-/** Of a block without a length of its own, and where a stream's configuration can't be read. */
-const usualBlockSamples = 1024
+/** Used for a block without a duration of its own, and for a configuration that cannot be parsed. */
+const defaultBlockSamples = 1024
 
 /**
- * The samples, at the format's own rate, of a block with these bytes. An AAC block has 1024 (ISO/IEC 14496-3 4.5.1.1), twice as many when
- * the rate is that of spectral band replication; an Opus packet says it itself.
+ * Returns a function that gives the number of samples of a block, at the sample rate of the format. An AAC block has
+ * 1024 samples (ISO/IEC 14496-3 4.5.1.1), or twice as many when the rate is that of spectral band replication. The
+ * duration of an Opus packet is stated in the packet.
  */
 export function createBlockLength({ codec, sampleRate, config }: AudioFormat): (data: Uint8Array) => number {
-  if (codec === 'opus') return (data) => opusPacketSamples(data) || usualBlockSamples
+  if (codec === 'opus') return (data) => opusPacketSamples(data) || defaultBlockSamples
   const samples = aacBlockSamples(config, sampleRate)
   return () => samples
 }
@@ -22,6 +23,6 @@ function aacBlockSamples(config: Uint8Array, sampleRate: number): number {
     const asc = parseAudioSpecificConfig(config)
     return asc.samplesPerBlock * (asc.sampleRate === sampleRate / 2 ? 2 : 1)
   } catch {
-    return usualBlockSamples
+    return defaultBlockSamples
   }
 }

@@ -17,8 +17,8 @@ const source = fc.record({
   sampleRate: fc.constantFrom<8000 | 16_000>(8000, 16_000),
 })
 
-test('however the audio is cut into packets, chunks hold it all, each at its time', () => {
-  // Groups of eight samples, as G.726 has them.
+test('chunks contain all audio with the right times, however it is split into packets', () => {
+  // Groups of eight samples, as in G.726.
   const groups = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 60 })
   fc.assert(
     fc.property(source, groups, (source, groups) => {
@@ -40,7 +40,7 @@ test('however the audio is cut into packets, chunks hold it all, each at its tim
   )
 })
 
-test('lost packets are silence, of the length that is missing', () => {
+test('lost packets are replaced by silence of the same length', () => {
   const { chunks, chunker } = open(pcmu)
   const payload = new Uint8Array(160).fill(1)
   for (const i of [0, 1, 2, 5, 6, 7, 8]) chunker.push(payload, 0, 160, i * 1800)
@@ -53,7 +53,7 @@ test('lost packets are silence, of the length that is missing', () => {
   )
 })
 
-test('a long gap and a step back end the chunk; the next begins at its own time', () => {
+test('a long gap or a step back ends the chunk, and the next one starts at its own time', () => {
   for (const next90k of [900_000, 500]) {
     const { chunks, chunker } = open(pcmu)
     chunker.push(new Uint8Array(600).fill(1), 0, 600, 0)

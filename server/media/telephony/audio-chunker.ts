@@ -1,14 +1,14 @@
-// Payloads of telephone audio -> chunks of as many samples as one AAC block takes, each with the time it begins. What was lost in
-// between is filled with silence, so that audio and time stay together.
+// Splits the payloads of telephone audio into chunks of as many samples as become one AAC block, each with its start
+// time. Lost audio is replaced by silence, so that audio and time stay in sync.
 
 import { type AudioSource, chunkSamples } from './audio-transcoder.ts'
 import { bitsPerSample, silenceByte } from './telephone-coding.ts'
 
-/** Times that differ less continue each other. */
+/** Payloads whose times differ by less than this are continuous. */
 const tolerance90k = 900
-/** A longer gap is left open. */
+/** A longer gap is not filled. */
 const maxSilence90k = 2 * 90_000
-/** Codes of 2 to 5 bits: so many fill whole bytes. */
+/** Codes of 2 to 5 bits fill whole bytes in groups of this many samples. */
 const groupSamples = 8
 
 export class AudioChunker {
@@ -23,7 +23,7 @@ export class AudioChunker {
   /** Where the last payload ended; undefined at the start. */
   #end90k: number | undefined
 
-  /** A chunk belongs to whoever is given it. */
+  /** The receiver owns the chunks. */
   constructor(source: AudioSource, onChunk: (chunk: Uint8Array, start90k: number) => void) {
     this.#onChunk = onChunk
     this.#sampleRate = source.sampleRate
@@ -33,7 +33,7 @@ export class AudioChunker {
     this.#chunk = new Uint8Array(this.#chunkBytes)
   }
 
-  /** The payload `bytes[start, end)`, which begins to audio at `pts90k`. */
+  /** Takes the payload `bytes[start, end)`, whose audio starts at `pts90k`. */
   push(bytes: Uint8Array, start: number, end: number, pts90k: number): void {
     const gap90k = this.#end90k === undefined ? 0 : pts90k - this.#end90k
     if (gap90k > maxSilence90k || gap90k < -tolerance90k) this.restart()
@@ -48,7 +48,7 @@ export class AudioChunker {
     this.#end90k = at90k
   }
 
-  /** What comes next does not continue what came: the open chunk ends in silence. */
+  /** Starts over, because the next payload does not continue the last one. The open chunk is filled with silence. */
   restart(): void {
     if (this.#chunkAt > 0) this.#fill(this.#start90k, this.#chunkBytes - this.#chunkAt)
     this.#end90k = undefined

@@ -5,7 +5,7 @@ import { bitsPerSample, silenceByte, telephoneCodings } from './telephone-coding
 
 const linear = (table: Float32Array, code: number) => table[code]! * 32768 + 0
 
-test('the ends and middles of both laws are those of the tables of G.711, scaled to 16 bits', () => {
+test('the ends and middles of both laws equal the G.711 tables, scaled to 16 bits', () => {
   assert.deepEqual(
     [0x00, 0x80, 0x7f, 0xff, 0x0f, 0x8f, 0x70, 0xf0].map((code) => linear(muLawTable, code)),
     [-32124, 32124, 0, 0, -16764, 16764, -120, 120],
@@ -16,7 +16,7 @@ test('the ends and middles of both laws are those of the tables of G.711, scaled
   )
 })
 
-test('each law has a code for both signs of every step, and its silence is silent', () => {
+test('each law has a code for both signs of every step, and its silence decodes to zero', () => {
   for (const [table, coding] of [
     [muLawTable, 'pcmu'],
     [aLawTable, 'pcma'],
@@ -27,6 +27,6 @@ test('each law has a code for both signs of every step, and its silence is silen
   }
 })
 
-test('the bits of a sample follow from the name', () => {
+test('the bits per sample are derived from the name', () => {
   assert.deepEqual(telephoneCodings.map(bitsPerSample), [8, 8, 2, 3, 4, 5, 2, 3, 4, 5])
 })

@@ -32,15 +32,15 @@ const formats: readonly (readonly [name: string, format: AudioFormat])[] = [
   ...[3, 4, 5, 6, 8].map(
     (channels) => [`AAC × ${channels}`, aac(writeAudioSpecificConfig({ sampleRate: 48_000, channels }))] as const,
   ),
-  // 960 samples a block; spectral band replication from 24 to 48 kHz; with parametric stereo.
-  ['AAC of short blocks', aac(Uint8Array.of(0x11, 0x94))],
+  // 960 samples per block; spectral band replication from 24 to 48 kHz; with parametric stereo.
+  ['AAC with short blocks', aac(Uint8Array.of(0x11, 0x94))],
   ['HE-AAC', aac(Uint8Array.of(0x2b, 0x11, 0x88, 0x00))],
   ['HE-AAC v2', aac(Uint8Array.of(0xeb, 0x09, 0x88, 0x00))],
   ['Opus × 1', opus(1)],
   ['Opus × 2', opus(2)],
 ]
 
-/** A second of silence in every length of block, as an MP4 file. */
+/** One second of silence with every block duration, as an MP4 file. */
 function writeFile(audio: AudioFormat): Uint8Array {
   const silence = createSilence(audio)
   assert.ok(silence)
@@ -55,7 +55,7 @@ function writeFile(audio: AudioFormat): Uint8Array {
   return Buffer.concat([writeInitSegment({ video, audio }), head, ...samples.map(({ data }) => data)])
 }
 
-test('FFmpeg decodes silent blocks of every sample rate and layout, without a complaint and to silence', () => {
+test('FFmpeg decodes silent blocks of every sample rate and layout to silence without errors', () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'nightjar-silence-'))
   for (const [i, [name, format]] of formats.entries()) {
     const path = join(folder.path, `${i}.mp4`)
@@ -69,11 +69,11 @@ test('FFmpeg decodes silent blocks of every sample rate and layout, without a co
   }
 })
 
-test('a silent Opus packet is as long as it says', () => {
+test('a silent Opus packet has its stated duration', () => {
   for (const { data, samples } of createSilence(opus(2))!) assert.equal(opusPacketSamples(data), samples)
 })
 
-test('no silence is made up for kinds of AAC whose blocks are written differently', () => {
-  // ER AAC LD (object type 23) at 48 kHz, one channel.
+test('there is no silence for AAC types with a different block syntax', () => {
+  // ER AAC LD (object type 23) at 48 kHz with one channel.
   assert.equal(createSilence(aac(Uint8Array.of(0xb9, 0x88))), undefined)
 })

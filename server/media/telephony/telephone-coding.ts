@@ -1,10 +1,10 @@
-// The codings of telephone audio that cameras send and browsers don't play: G.711 and G.726 (RFC 3551 4.5.14 and 4.5.4). Each sample has
-// a fixed number of bits.
+// The telephone audio codings that cameras send and browsers do not play: G.711 and G.726 (RFC 3551 4.5.14 and 4.5.4).
+// Every sample has a fixed number of bits.
 
 export type TelephoneCoding =
   | 'pcmu'
   | 'pcma'
-  /** G.726 by its bit rate in kbit/s at 8 kHz; the first sample in the lowest bits of a byte. */
+  /** G.726 by its bit rate in kbit/s at 8 kHz, with the first sample in the lowest bits of a byte. */
   | 'g726-16'
   | 'g726-24'
   | 'g726-32'
@@ -15,7 +15,7 @@ export type TelephoneCoding =
   | 'aal2-g726-32'
   | 'aal2-g726-40'
 
-/** In an order that does not change: the place is the code that crosses to another process. */
+/** The order must not change: the index is sent to the audio process as the code of the coding. */
 export const telephoneCodings: readonly TelephoneCoding[] = [
   'pcmu',
   'pcma',
@@ -29,13 +29,13 @@ export const telephoneCodings: readonly TelephoneCoding[] = [
   'aal2-g726-40',
 ]
 
-/** Bits of one sample: 8 of G.711, 2 to 5 of G.726. */
+/** Bits per sample: 8 for G.711, 2 to 5 for G.726. */
 export function bitsPerSample(coding: TelephoneCoding): number {
   const kilobits = /-(\d+)$/.exec(coding)
   return kilobits ? Number(kilobits[1]) / 8 : 8
 }
 
-/** A byte of silence; of G.726 the smallest steps. */
+/** A byte of silence; for G.726, the smallest steps. */
 export function silenceByte(coding: TelephoneCoding): number {
   return coding === 'pcmu' ? 0xff : coding === 'pcma' ? 0xd5 : 0
 }

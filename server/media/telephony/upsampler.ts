@@ -1,6 +1,6 @@
-// Twice as many samples for the same audio: every second one is new, put between its neighbours by a low-pass filter of 16 taps.
+// Doubles the sample rate: every second sample is interpolated from its neighbors by a low-pass filter of 16 taps.
 
-/** Neighbours on each side that a new sample is made of. */
+/** Number of neighbors on each side of a new sample. */
 const reach = 8
 
 const taps = createTaps()
@@ -16,13 +16,13 @@ function createTaps(): Float32Array {
 }
 
 export class Upsampler {
-  /** The samples before the next, as many as a new one reaches back. */
+  /** The last samples of the previous call, as many as the filter reaches back. */
   #past = new Float32Array(2 * reach - 1)
 
-  /** Samples given, so much later they come out. */
+  /** Delay of the output in input samples. */
   static readonly delaySamples = reach
 
-  /** Two samples for each one given. */
+  /** Returns two samples for each input sample. */
   push(samples: Float32Array): Float32Array {
     const all = new Float32Array(this.#past.length + samples.length)
     all.set(this.#past)

@@ -11,7 +11,7 @@ import { writeInterleaved } from '../../../server/media/rtsp/interleaved.ts'
 import { writeRtspMessage } from '../../../server/media/rtsp/message.ts'
 import { RtspStreamReader } from '../../../server/media/rtsp/stream-reader.ts'
 import {
-  namesTcp,
+  offersTcp,
   parseClientPorts,
   parseInterleavedTransport,
   parseRtpInfo,
@@ -179,7 +179,7 @@ const headerTarget: FuzzTarget = {
     parseClientPorts(text)
     const urls = listControlUrls(resolveBase(text, 'rtsp://camera/x'), text)
     assert.ok(urls.length > 0)
-    return [namesTcp(text), tcp, udp?.isMulticast, session?.timeoutMs === 60_000, few(urls.length)].map(Boolean).join()
+    return [offersTcp(text), tcp, udp?.isMulticast, session?.timeoutMs === 60_000, few(urls.length)].map(Boolean).join()
   },
 }
 

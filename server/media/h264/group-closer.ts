@@ -1,8 +1,10 @@
-// Groups of pictures that begin with a recovery point, made into groups that depend on nothing: the first picture becomes an IDR picture, and
-// what the others say of it follows (ISO/IEC 14496-10 7.3.3, 7.4.1.2.4, 8.2.5). No picture is decoded. For players whose decoder
-// begins in the middle of a stream: after an IDR picture it knows as many pictures as the encoder meant it to, wherever it began.
+// Rewrites groups of pictures that begin with a recovery point so that they depend on no earlier frames: the first
+// frame becomes an IDR picture, and the slice headers of the others are adjusted (ISO/IEC 14496-10 7.3.3, 7.4.1.2.4,
+// 8.2.5). Nothing is decoded. Players need this when their decoder starts in the middle of a stream: after an IDR
+// picture the decoder has the reference frames that the encoder expects, wherever playback started.
 //
-// Left out are pictures that refer to the group before. Left as they are: gradual refresh, streams of fields, and what is rarer.
+// Frames that refer to the previous group are left out. Gradual refresh, streams of fields and some rare features are
+// left unchanged.
 
 import type { Frame } from '../frame.ts'
 import { listLengthPrefixedNalUnits, writeLengthPrefixedNalUnits } from '../nal/nal-units.ts'
@@ -11,49 +13,50 @@ import { parseAvcConfig } from './avc-config.ts'
 import { nalType, nalTypeOf } from './nal-unit.ts'
 import { type Pps, parsePps } from './pps.ts'
 import { escapeNal, RbspWriter, unescapeNal } from './rbsp.ts'
-import { readSliceHeader, type SetPair, type SliceHeader, sliceKind } from './slice-header.ts'
+import { type ParameterSetPair, readSliceHeader, type SliceHeader, sliceKind } from './slice-header.ts'
 import { parseSps, type SliceFields, type Sps } from './sps.ts'
 
-/** The group being closed: what its first picture was numbered. */
+/** The group being closed, with the frame number and the picture order count of its first frame. */
 type Group = {
   readonly frameNum: number
   readonly orderCount: number
-  /** Frame numbers since then, not wrapped; of the picture before. */
+  /** Frame numbers since the first frame, not wrapped, up to the previous frame. */
   since: number
 }
 
-const forgetShortTerm = 1
-/** No number of a picture may be longer. */
+const removeShortTerm = 1
+/** Longer frame number and picture order count fields are not supported. */
 const maxFieldBits = 16
 
-export class ClosedGroups {
-  readonly #sets: ReadonlyMap<number, SetPair>
+export class GroupCloser {
+  readonly #sets: ReadonlyMap<number, ParameterSetPair>
   #group: Group | undefined
 
-  /** `config`: AVCDecoderConfigurationRecord of the run. */
+  /** `config` is the AVCDecoderConfigurationRecord of the run. */
   constructor(config: Uint8Array) {
     this.#sets = readSets(config)
   }
 
   /**
-   * The picture as it is to be sent, or undefined when it is left out: it refers to the group before, or can't be read. Pictures of a run in
-   * their order, beginning with a key frame; those of groups that are not closed are given back as they are.
+   * Returns the frame to send, or undefined when it must be left out because it refers to the previous group or cannot
+   * be parsed. Takes the frames of a run in order, beginning with a key frame. Frames of groups that cannot be closed
+   * are returned unchanged.
    */
-  close<Picture extends Pick<Frame, 'isKey' | 'recovery' | 'isLeading' | 'data' | 'memory'>>(
-    frame: Picture,
-  ): Picture | undefined {
+  close<FrameLike extends Pick<Frame, 'isKey' | 'recovery' | 'isLeading' | 'data' | 'memory'>>(
+    frame: FrameLike,
+  ): FrameLike | undefined {
     try {
       if (frame.isKey) return this.#begin(frame)
       if (!this.#group) return frame
       if (frame.isLeading) return undefined
       return { ...frame, data: this.#rewriteOther(frame.data, this.#group), memory: undefined }
     } catch {
-      // A slice header that can't be read: the picture is damaged, and what refers to it shows that.
+      // The slice header cannot be parsed, so the frame is damaged. Frames that refer to it show that.
       return frame.isKey ? frame : undefined
     }
   }
 
-  #begin<Picture extends Pick<Frame, 'recovery' | 'data' | 'memory'>>(frame: Picture): Picture {
+  #begin<FrameLike extends Pick<Frame, 'recovery' | 'data' | 'memory'>>(frame: FrameLike): FrameLike {
     this.#group = undefined
     if (frame.recovery !== 0) return frame
     const units = listLengthPrefixedNalUnits(frame.data)
@@ -71,8 +74,8 @@ export class ClosedGroups {
     return { ...frame, recovery: undefined, data: writeLengthPrefixedNalUnits(closed), memory: undefined }
   }
 
-  #read(rbsp: Uint8Array): SliceHeader & SetPair {
-    let found: SetPair | undefined
+  #read(rbsp: Uint8Array): SliceHeader & ParameterSetPair {
+    let found: ParameterSetPair | undefined
     const header = readSliceHeader(rbsp, (id) => {
       found = this.#sets.get(id)
       if (!found) throw new Error(`no parameter set ${id}`)
@@ -81,7 +84,7 @@ export class ClosedGroups {
     return { ...header, ...found! }
   }
 
-  /** A slice of the first picture as one of an IDR picture; undefined when it can be none. */
+  /** Rewrites a slice of the first frame as a slice of an IDR picture. Returns undefined when that is not possible. */
   #rewriteFirst(unit: Uint8Array): Uint8Array | undefined {
     const rbsp = unescapeNal(unit)
     const { kind, frameNum, orderCount, marking, end, pps } = this.#read(rbsp)
@@ -93,7 +96,7 @@ export class ClosedGroups {
     writer.bits(1, 1) // idr_pic_id 0
     if (orderCount) writer.bits(0, orderCount.to - orderCount.from)
     writer.copy(rbsp, orderCount?.to ?? frameNum.to, marking.from)
-    writer.bits(0, 2) // pictures before it are shown, and it is forgotten as others are
+    writer.bits(0, 2) // no_output_of_prior_pics_flag and long_term_reference_flag
     writer.copy(rbsp, marking.to, end)
     return finish(writer, rbsp, end, pps)
   }
@@ -118,9 +121,9 @@ export class ClosedGroups {
       writer.bits(modulo(orderCount.value - group.orderCount, orderBits), orderBits)
     }
     let copied = orderCount?.to ?? frameNum.to
-    for (const { from, to, code, forgets } of marking?.operations ?? []) {
-      // A picture from before the group, which the IDR picture has made everybody forget.
-      if (code !== forgetShortTerm || forgets === undefined || forgets <= group.since) continue
+    for (const { from, to, code, removedDistance } of marking?.operations ?? []) {
+      // The operation removes a frame from before the group, which the IDR picture has already removed.
+      if (code !== removeShortTerm || removedDistance === undefined || removedDistance <= group.since) continue
       writer.copy(rbsp, copied, from)
       copied = to
     }
@@ -129,10 +132,13 @@ export class ClosedGroups {
   }
 }
 
-/** What follows the header: with CABAC from the next whole byte on. Zeros behind the data are left out. */
-function finish(writer: RbspWriter, rbsp: Uint8Array, end: number, { isArithmetic }: Pps): Uint8Array {
+/**
+ * Copies the slice data behind the header. With CABAC it begins at the next byte boundary. Zeros behind the data are
+ * left out.
+ */
+function finish(writer: RbspWriter, rbsp: Uint8Array, end: number, { usesCabac }: Pps): Uint8Array {
   let from = end
-  if (isArithmetic) {
+  if (usesCabac) {
     while ((writer.at & 7) !== 0) writer.bits(1, 1)
     from = (end + 7) & ~7
   }
@@ -148,7 +154,7 @@ function isSlice(unit: Uint8Array): boolean {
   return type === nalType.slice || type === nalType.idr
 }
 
-/** An IDR picture needs no message that says so. */
+/** An IDR picture does not need a recovery point message. */
 function isRecoveryPoint(unit: Uint8Array): boolean {
   if (nalTypeOf(unit[0] ?? 0) !== nalType.sei) return false
   const point = findRecoveryPoint(unit, 0, unit.length, 1)
@@ -161,9 +167,9 @@ function modulo(value: number, bits: number): number {
   return ((value % range) + range) % range
 }
 
-/** By the id of the picture set; only those whose slices can be rewritten. */
-function readSets(config: Uint8Array): Map<number, SetPair> {
-  const sets = new Map<number, SetPair>()
+/** Parameter sets by the id of the picture parameter set. Only sets whose slices can be rewritten are included. */
+function readSets(config: Uint8Array): Map<number, ParameterSetPair> {
+  const sets = new Map<number, ParameterSetPair>()
   try {
     const { sps: sequenceSets, pps: pictureSets } = parseAvcConfig(config)
     const byId = new Map<number, Sps>(sequenceSets.map(parseSps).map((sps) => [sps.slices.setId, sps]))
@@ -172,11 +178,11 @@ function readSets(config: Uint8Array): Map<number, SetPair> {
       if (sps && !pps.hasSliceGroups && canRewrite(sps.slices)) sets.set(pps.id, { pps, sps })
     }
   } catch {
-    // What can't be read can't be rewritten.
+    // Sets that cannot be parsed cannot be rewritten.
   }
   return sets
 }
 
-function canRewrite({ isFrameOnly, isCyclic, frameNumBits, orderCountBits = 0 }: SliceFields): boolean {
-  return isFrameOnly && !isCyclic && Math.max(frameNumBits, orderCountBits) <= maxFieldBits
+function canRewrite({ isFrameOnly, hasOrderCycle, frameNumBits, orderCountBits = 0 }: SliceFields): boolean {
+  return isFrameOnly && !hasOrderCycle && Math.max(frameNumBits, orderCountBits) <= maxFieldBits
 }
