@@ -191,7 +191,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
 
 const absent = () => Promise.reject(new Error('the bench has no cameras'))
 const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snapshots' | 'detector'> = {
-  recordedPictures: { picture: absent },
+  recordedPictures: { getImage: absent },
   live: {
     openViewer: () => {
       throw new Error('the bench has no cameras')

@@ -85,7 +85,7 @@ export type Recorded = Pick<
 >
 
 /** Images of recorded moments; see playback/recorded-images.ts. */
-export type PicturesOfFootage = Pick<RecordedImages, 'picture'>
+export type PicturesOfFootage = Pick<RecordedImages, 'getImage'>
 
 /** Storage used by recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>

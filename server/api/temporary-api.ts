@@ -118,7 +118,7 @@ export async function openTemporaryApi(
       readDevice: unavailable,
     },
     recorded: noFootage,
-    recordedPictures: { picture: notFound },
+    recordedPictures: { getImage: notFound },
     storage: createTemporaryStorage(store, folder, clock),
     repair: () => ({ pending: 0, repaired: 0, failed: 0 }),
     figures: { find: () => undefined },

@@ -35,7 +35,7 @@ const segmentsOf = (minutes: number): Segment[] =>
     }
   })
 
-/** Streams over `minutes` of footage, four entries a minute. */
+/** Creates streams over `minutes` of footage with four entries per minute. */
 function open(minutes: number, maxEntriesInMemory: number) {
   const segments = segmentsOf(minutes)
   const load = { now: 0, most: 0 }
@@ -84,16 +84,16 @@ function open(minutes: number, maxEntriesInMemory: number) {
   return { active, ids: usualIds, insertAll, use, load, clock }
 }
 
-test('however many streams are watched, their entries in memory are bounded, and few are made at a time', async () => {
+test('the entries in memory are bounded for any number of streams, and few streams are built at a time', async () => {
   const { active, ids, insertAll, use, load } = open(60, 1000)
   await insertAll()
   const sizes = await Promise.all(ids.map(use))
-  assert.deepEqual([...new Set(sizes)], [240], 'whoever asks has all of its own')
+  assert.deepEqual([...new Set(sizes)], [240], 'every stream has all its entries')
   assert.deepEqual([active.size, active.entries], [4, 960])
   assert.ok(load.most <= 8, `${load.most} at a time`)
 })
 
-test('what leaves memory is what was not used for longest; one that is larger than all room stays while it is used', async () => {
+test('the least recently used stream is removed from memory; one that exceeds the limit alone stays while it is used', async () => {
   const { active, ids, insertAll, use } = open(60, 1000)
   await insertAll()
   const first = await active.get(ids[0]!)
@@ -108,7 +108,7 @@ test('what leaves memory is what was not used for longest; one that is larger th
   assert.equal(small.active.size, 1)
 })
 
-test('a stream nobody asked about for minutes leaves memory', async () => {
+test('an idle stream is removed from memory', async () => {
   const { active, ids, insertAll, use, clock } = open(2, 1000)
   await insertAll()
   for (const id of ids) await use(id)
@@ -118,7 +118,7 @@ test('a stream nobody asked about for minutes leaves memory', async () => {
   assert.equal(active.size, 1)
 })
 
-test('of one user the newest streams stay, also of those that are being watched', async () => {
+test('only the newest streams of a user are kept, even if older ones are being watched', async () => {
   const { active, ids, insertAll, use } = open(2, 1000)
   await insertAll()
   for (const id of ids) await use(id)

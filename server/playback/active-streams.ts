@@ -1,5 +1,5 @@
-// The recorded streams somebody watches: each with its row, asked about its rights at every use, and forgotten when idle; what is
-// forgotten is made again from the row and the footage.
+// The recorded streams that are in memory. The user's rights are checked on every use. Idle streams are removed from
+// memory and are created again from their row and the footage.
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
@@ -13,13 +13,13 @@ export type ActiveStreamsOptions = {
   readonly catalog: StreamFootage
   readonly streams: StreamRows
   readonly clock: Clock
-  /** May this user see recordings of this camera, now? */
+  /** Returns whether the user may see recordings of the camera at the moment. */
   canView(userId: number, cameraId: number): Promise<boolean>
-  /** Has what a stream was asked for with not ended? */
+  /** Returns whether the credential that created the stream is still valid. */
   isLive(credential: StreamCredential): boolean | Promise<boolean>
-  /** Is recording switched on, so that a stream without end may grow? Default: always. */
+  /** Returns whether recording is enabled, so that a stream without end may grow. Default: always. */
   isRecording?(cameraId: number): Promise<boolean>
-  /** Of all streams together; one takes about 0.6 kB, a day of footage 12 MB. */
+  /** Limit for all streams together. An entry takes about 0.6 kB, the entries of a day 12 MB. */
   readonly maxEntriesInMemory?: number
 }
 
@@ -33,9 +33,9 @@ export type ActiveStream = {
 
 const streamLifetimeMs = 24 * 3_600_000
 
-/** Streams nobody asked about for this long leave memory; their rows stay. */
+/** Streams that were not requested for this long are removed from memory. Their rows remain. */
 const idleMs = 5 * 60_000
-/** More than anybody has open at once: those who open another for each step along a timeline leave them behind. */
+/** More than a user plays at once. Players that create a new stream for each seek abandon the old ones. */
 const maxStreamsOfUser = 100
 const maxStreamsInMemory = 1000
 const saveIntervalMs = 10_000
@@ -43,12 +43,12 @@ const cleaningIntervalMs = 3_600_000
 
 export class ActiveStreams {
   readonly #options: ActiveStreamsOptions
-  /** By id, the one not used for longest first. */
+  /** By id, least recently used first. */
   readonly #active = new Map<string, ActiveStream>()
   readonly #updates = new Semaphore({
     maxRunning: 8,
     maxWaiting: 1000,
-    refusal: 'too many recorded streams are asked for at once',
+    refusal: 'too many recorded streams are requested at once',
   })
   #cleanedAtMs = Number.NEGATIVE_INFINITY
 
@@ -60,7 +60,7 @@ export class ActiveStreams {
     return this.#active.size
   }
 
-  /** Of all that are in memory. */
+  /** Number of entries of all streams in memory. */
   get entries(): number {
     let sum = 0
     for (const { stream } of this.#active.values()) sum += stream.entries
@@ -78,16 +78,19 @@ export class ActiveStreams {
     await streams.insert({ ...row, hash })
     const removed = await streams.removeOldest(row.userId, maxStreamsOfUser, hash)
     if (removed.length === 0) return
-    const gone = new Set(removed.map(nameOf))
-    for (const { id, row } of this.#active.values()) if (gone.has(nameOf(row.hash))) this.#active.delete(id)
+    const removedKeys = new Set(removed.map(hashKey))
+    for (const { id, row } of this.#active.values()) if (removedKeys.has(hashKey(row.hash))) this.#active.delete(id)
   }
 
-  /** Whether it is in memory, so that asking for it costs the database nothing. */
+  /** Returns whether the stream is in memory, so that a request for it needs no database query. */
   isActive(streamId: string): boolean {
     return this.#active.has(streamId)
   }
 
-  /** Throws 'not_found' when there is no such stream, it has ended, or its user or what it was asked for with has lost the right. */
+  /**
+   * Throws 'not_found' when the stream does not exist or has ended, when its credential is no longer valid, or when its
+   * user has lost the right.
+   */
   async get(streamId: string): Promise<ActiveStream> {
     const { clock, streams, canView, isLive, catalog } = this.#options
     const nowMs = clock.nowMs()
@@ -103,7 +106,7 @@ export class ActiveStreams {
         savedAtMs: Number.NEGATIVE_INFINITY,
       }
     }
-    this.#use(active)
+    this.#touch(active)
     if (nowMs >= active.row.createdAtMs + streamLifetimeMs) {
       this.#active.delete(streamId)
       throw noSuchStream()
@@ -113,16 +116,16 @@ export class ActiveStreams {
     return active
   }
 
-  /** Takes in the footage that may be listed by now. */
+  /** Adds footage that was recorded since the last update, as far as it may be listed. */
   async update(active: ActiveStream): Promise<void> {
     const { clock, isRecording } = this.#options
     const { row, stream } = active
     const isGrowing = row.endMs !== undefined || ((await isRecording?.(row.cameraId)) ?? true)
     await this.#updates.run(() => stream.update(clock.nowMs(), isGrowing, row.currentMs))
-    if (this.#active.get(active.id) === active) this.#use(active)
+    if (this.#active.get(active.id) === active) this.#touch(active)
   }
 
-  /** Footage of this moment was fetched. */
+  /** Reports that the footage of this moment was fetched. */
   async noteFetch(active: ActiveStream, currentMs: number): Promise<void> {
     active.row = { ...active.row, currentMs }
     const nowMs = this.#options.clock.monotonicMs()
@@ -136,8 +139,8 @@ export class ActiveStreams {
     active.row = { ...active.row, ...values }
   }
 
-  /** Forgets what is idle, and what there is no room for beside this one. */
-  #use(used: ActiveStream): void {
+  /** Removes idle streams from memory, and others that exceed the limits together with this one. */
+  #touch(used: ActiveStream): void {
     const { clock, maxEntriesInMemory = 1_000_000 } = this.#options
     used.usedAtMs = clock.monotonicMs()
     this.#active.delete(used.id)
@@ -153,9 +156,9 @@ export class ActiveStreams {
   }
 }
 
-const nameOf = (hash: Uint8Array): string => Buffer.from(hash).toString('base64url')
+const hashKey = (hash: Uint8Array): string => Buffer.from(hash).toString('base64url')
 
-/** 128 random bits need no salt. */
+/** The id has 128 random bits, so the hash needs no salt. */
 function hashStreamId(id: string): Uint8Array {
   return createHash('sha256').update(id).digest()
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseByteRange } from './byte-range.ts'
 
-test('a single range is cut to the file', () => {
+test('a single range is limited to the file', () => {
   assert.deepEqual(parseByteRange('bytes=0-0', 10), { first: 0, last: 0 })
   assert.deepEqual(parseByteRange('bytes=3-', 10), { first: 3, last: 9 })
   assert.deepEqual(parseByteRange('bytes=3-99', 10), { first: 3, last: 9 })
@@ -13,13 +13,13 @@ test('a single range is cut to the file', () => {
   assert.deepEqual(parseByteRange('Bytes=1-2', 10), { first: 1, last: 2 })
 })
 
-test('a range behind the end cannot be satisfied', () => {
+test('a range beyond the end cannot be satisfied', () => {
   assert.equal(parseByteRange('bytes=10-', 10), 'unsatisfiable')
   assert.equal(parseByteRange('bytes=-0', 10), 'unsatisfiable')
   assert.equal(parseByteRange(`bytes=${'9'.repeat(400)}-`, 10), 'unsatisfiable')
 })
 
-test('what is no single range of bytes is ignored', () => {
+test('anything but a single range of bytes is ignored', () => {
   for (const header of [
     undefined,
     '',

@@ -1,11 +1,11 @@
-// The Range header of a request for one file. RFC 9110 14.1.2, 14.2.
+// Parses the Range header of a request for a file. RFC 9110 14.1.2, 14.2.
 
 export type ByteSpan = { readonly first: number; readonly last: number }
 
 /**
- * The bytes wanted of a file of `totalBytes`, both ends inclusive; undefined when the whole file is to be sent (no header, another
- * unit, more than one range, bad syntax: a server may ignore these); 'unsatisfiable' when no byte of the file is in the range. Numbers
- * may be of any length.
+ * Returns the requested bytes of a file of `totalBytes`, both ends inclusive. Undefined means that the whole file is
+ * sent: without a header, and for other units, several ranges or invalid syntax, which a server may ignore.
+ * 'unsatisfiable' means that no byte of the file is in the range. Numbers may have any length.
  */
 export function parseByteRange(header: string | undefined, totalBytes: number): ByteSpan | 'unsatisfiable' | undefined {
   const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '')

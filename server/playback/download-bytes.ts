@@ -1,4 +1,4 @@
-// Any bytes of a download, read from the archive's files when asked for the next chunk: nothing is copied or kept.
+// Reads any bytes of a download from the files of the archive, one chunk at a time. Nothing is copied or cached.
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
@@ -6,11 +6,14 @@ import { checksumBoxBytes } from '../media/mp4/checksum-box.ts'
 import type { ByteSpan } from './byte-range.ts'
 import type { DownloadPart } from './download-data.ts'
 import type { DownloadLayout } from './download-layout.ts'
-import { checkChecksumBox, openRecording, readExactly } from './recording-file.ts'
+import { checkCameraId, openRecording, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
 
-/** Closes what it holds open when read to its end or returned. Throws 'not_found' when a file is gone, 'corrupt' when it is another's. */
+/**
+ * Closes the open file when it is read to the end or `return()` is called. Throws 'not_found' when a file is gone, and
+ * 'corrupt' when a file belongs to another camera.
+ */
 export async function* readDownload(
   { head, parts }: Pick<DownloadLayout, 'head' | 'parts'>,
   { first, last }: ByteSpan,
@@ -38,7 +41,7 @@ export async function* readDownload(
         open = undefined
         open = { path: part.path, file: await openRecording(part.path) }
       }
-      checkChecksumBox(await readExactly(open.file, part.fragmentOffset, checksumBoxBytes), cameraId)
+      checkCameraId(await readExactly(open.file, part.fragmentOffset, checksumBoxBytes), cameraId)
       const end = Math.min(last + 1, part.at + part.bytes)
       while (at < end) {
         const bytes = await readExactly(open.file, part.offset + at - part.at, Math.min(chunkBytes, end - at))

@@ -1,17 +1,17 @@
-// What follows the head of a download: places in the archive's files one after the other, and what is put between them.
+// The data of a download after its head: ranges of files in the archive, and inserted bytes.
 
 import type { TrackSamples } from '../media/mp4/fragment-samples.ts'
 
 export type DownloadPart = {
-  /** The bytes themselves; undefined when they lie in a file. */
+  /** Inserted bytes; undefined for a range of a file. */
   readonly data?: Uint8Array
   readonly path: string
-  /** Of the fragment, which begins with its seal. */
+  /** Offset of the fragment, which begins with its checksum box. */
   readonly fragmentOffset: number
-  /** Of the samples in the file of the archive. */
+  /** Offset of the samples in the file of the archive. */
   readonly offset: number
   readonly bytes: number
-  /** Of the samples in the download. */
+  /** Offset of the samples in the download. */
   readonly at: number
 }
 
@@ -25,16 +25,19 @@ export class DownloadData {
     return this.#bytes
   }
 
-  /** Returns where they lie. */
+  /** Returns the offset of the bytes. */
   addBytes(data: Uint8Array): number {
     return this.#add({ data, path: '', fragmentOffset: 0, offset: 0 }, data.length)
   }
 
-  /** The samples lie one after the other from `place` on. Returns where they lie here, and their sizes with what stands before key frames. */
+  /**
+   * Adds consecutive samples that begin at `place`, with `keyPrefix` before each key frame. Returns their offset and
+   * their sizes including the prefix.
+   */
   addSamples(
     place: Place,
     { sizes, isKey }: Pick<TrackSamples, 'sizes' | 'isKey'>,
-    beforeKeys: Uint8Array | undefined,
+    keyPrefix: Uint8Array | undefined,
   ): { readonly at: number; readonly sizes: readonly number[] } {
     const at = this.#bytes
     let offset = place.offset
@@ -45,20 +48,20 @@ export class DownloadData {
       pending = 0
     }
     for (const [i, size] of sizes.entries()) {
-      if (beforeKeys && isKey[i]) {
+      if (keyPrefix && isKey[i]) {
         flush()
-        this.addBytes(beforeKeys)
+        this.addBytes(keyPrefix)
       }
       pending += size
     }
     flush()
-    return { at, sizes: beforeKeys ? sizes.map((size, i) => size + (isKey[i] ? beforeKeys.length : 0)) : sizes }
+    return { at, sizes: keyPrefix ? sizes.map((size, i) => size + (isKey[i] ? keyPrefix.length : 0)) : sizes }
   }
 
   #add(place: Place & { readonly data?: Uint8Array }, bytes: number): number {
     const at = this.#bytes
     const last = this.parts.at(-1)
-    // What continues the part before is read with it.
+    // A range that continues the previous one is merged with it.
     const isNext =
       last &&
       !last.data &&

@@ -1,7 +1,8 @@
-// What the tracks of a download are made of: footage of a range may have been recorded in several formats. What one decoder can go on with is one track.
+// Determines the tracks of a download. The footage of a range may have been recorded in several formats; formats that
+// one decoder can decode in sequence share a track.
 //
-// Pictures of one codec are one track, however their size changes: where it does, the parameter sets stand before each key frame (`avc3`, `hev1`).
-// Audio of each configuration, and pictures of another codec, have a track of their own.
+// All video of one codec shares a track, whatever its size. If the sizes differ, the parameter sets are repeated before
+// each key frame (`avc3`, `hev1`). Every other video codec and every audio configuration has its own track.
 
 import { join } from 'node:path'
 import { parseAvcConfig } from '../media/h264/avc-config.ts'
@@ -15,22 +16,22 @@ import { openRecording, readExactly } from './recording-file.ts'
 
 /** A track of a recorded file. */
 export type SourceTrack = {
-  /** Equal for those that are one track of a download. */
+  /** Tracks with equal keys share a track of the download. */
   readonly key: string
-  /** In the file. */
+  /** Track id in the file. */
   readonly sourceId: 1 | 2
   readonly timescale: number
   /** The initialization section of the file. */
   readonly init: Uint8Array
-  /** To stand before each key frame; undefined where the initialization section says all. */
+  /** Inserted before each key frame; undefined when the initialization section has the parameter sets. */
   readonly parameterSets: Uint8Array | undefined
-  /** Of audio: what fills the track where it was not recorded. */
+  /** For audio tracks: silence for the times without recorded audio. */
   readonly silence: SilentBlock | undefined
 }
 
-type Picture = { readonly key: string; readonly sets: Uint8Array }
+type VideoConfig = { readonly key: string; readonly sets: Uint8Array }
 
-/** By `initHash`. Throws 'corrupt', and 'not_found' when a file is gone. */
+/** Returns the tracks by `initHash`. Throws 'corrupt', and 'not_found' when a file is gone. */
 export async function readFormats(
   archiveDir: string,
   segments: readonly Segment[],
@@ -41,16 +42,16 @@ export async function readFormats(
     await using file = await openRecording(join(archiveDir, path))
     inits.set(initHash, await readExactly(file, 0, initBytes))
   }
-  const pictures = new Map([...inits].map(([hash, init]) => [hash, describePictures(init)] as const))
-  const isAlone = ({ key, sets }: Picture) =>
-    [...pictures.values()].every((other) => other.key !== key || Buffer.compare(other.sets, sets) === 0)
+  const configs = new Map([...inits].map(([hash, init]) => [hash, describeVideo(init)] as const))
+  const hasUniformSets = ({ key, sets }: VideoConfig) =>
+    [...configs.values()].every((other) => other.key !== key || Buffer.compare(other.sets, sets) === 0)
   return new Map(
     [...inits].map(([hash, init]) => {
       const timescales = parseTimescales(init)
-      const picture = pictures.get(hash)!
+      const config = configs.get(hash)!
       const video: SourceTrack = {
-        ...{ key: picture.key, sourceId: videoTrackId, timescale: timescales.get(videoTrackId) ?? 90_000, init },
-        parameterSets: isAlone(picture) ? undefined : picture.sets,
+        ...{ key: config.key, sourceId: videoTrackId, timescale: timescales.get(videoTrackId) ?? 90_000, init },
+        parameterSets: hasUniformSets(config) ? undefined : config.sets,
         silence: undefined,
       }
       const audio = describeAudio(init, timescales.get(audioTrackId))
@@ -59,7 +60,7 @@ export async function readFormats(
   )
 }
 
-function describePictures(init: Uint8Array): Picture {
+function describeVideo(init: Uint8Array): VideoConfig {
   const { codec, config } = findVideoConfig(init)
   if (codec === 'mjpeg') return { key: codec, sets: new Uint8Array() }
   const avc = codec === 'h264' ? parseAvcConfig(config) : undefined

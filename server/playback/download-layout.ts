@@ -1,5 +1,5 @@
-// A range of footage as one progressive MP4: its head, and which bytes of which files follow. Only the heads of the fragments are read. The
-// result depends on the footage and the range alone.
+// Lays out a range of footage as one progressive MP4: its head, and the ranges of the files that follow. Only the heads
+// of the fragments are read. The result depends on nothing but the footage and the range.
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export type DownloadLayout = {
 export type DownloadRange = {
   readonly startMs: number
   readonly endMs: number
-  /** Gaps last as long as they did, with the picture standing still; otherwise they are left out. */
+  /** Gaps keep their duration and show the last frame; otherwise they are left out. */
   readonly keepsGaps: boolean
 }
 
@@ -40,23 +40,26 @@ type Track = {
   lastTicks: number
 }
 
-/** A file's place on the axis of the download, see `createShift` of playback. */
+/** The position of a file on the time axis of the download; see `createShift` in shifted-file.ts. */
 type Axis = { readonly runStart90k: number; readonly runBase90k: number; readonly shift90k: number }
 
-/** The fragment that was added last. */
-type Before = { readonly segment: Segment; readonly axis: Axis; readonly fragment: Fragment }
+/** The most recently added fragment. */
+type Previous = { readonly segment: Segment; readonly axis: Axis; readonly fragment: Fragment }
 
-/** A file that begins within so much of the end of the one before continues it. */
+/** A file that begins this close to the end of the previous one continues it. */
 const maxSeam90k = 9000
 
-/** `segments` in the order of their start, all of the range. Throws 'not_found' when there is nothing, and 'corrupt'. */
+/**
+ * `segments` are all segments of the range in the order of their start. Throws 'not_found' when nothing is recorded,
+ * and 'corrupt'.
+ */
 export async function createDownloadLayout(
   archiveDir: string,
   segments: readonly Segment[],
   { startMs, endMs, keepsGaps }: DownloadRange,
 ): Promise<DownloadLayout> {
   const chosen = segments
-    .map((segment) => ({ segment, fragments: chooseFragments(segment.fragments, startMs, endMs) }))
+    .map((segment) => ({ segment, fragments: selectFragments(segment.fragments, startMs, endMs) }))
     .filter(({ fragments }) => fragments.length > 0)
   const formats = await readFormats(
     archiveDir,
@@ -66,7 +69,7 @@ export async function createDownloadLayout(
   const data = new DownloadData()
   let start90k: number | undefined
   let end90k = 0
-  let before: Before | undefined
+  let previous: Previous | undefined
 
   for (const { segment, fragments } of chosen) {
     const sources = formats.get(segment.initHash)!
@@ -76,10 +79,10 @@ export async function createDownloadLayout(
     for (const track of tracks.values()) {
       lastEnd90k = Math.max(lastEnd90k, Math.ceil((endTicks(track) * 90_000) / track.source.timescale))
     }
-    let axis = placeFile(segment, before, lastEnd90k, keepsGaps)
+    let axis = placeFile(segment, previous, lastEnd90k, keepsGaps)
     for (const [i, fragment] of fragments.entries()) {
       if (keepsGaps && i > 0) axis = addHole(axis, fragment)
-      before = { segment, axis, fragment }
+      previous = { segment, axis, fragment }
       const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
       const found = parseFragmentSamples(moof)
       for (const samples of found) {
@@ -88,7 +91,7 @@ export async function createDownloadLayout(
         const start = offset + samples.dataOffset
         const bytes = samples.sizes.reduce((sum, size) => sum + size, 0)
         if (start + bytes > fragment.offset + fragment.bytes)
-          throw new AppError('corrupt', 'expected the samples of a fragment inside it')
+          throw new AppError('corrupt', 'expected the samples within their fragment')
         const track = getTrack(tracks, source)
         const place = { path, fragmentOffset: fragment.offset, offset: start }
         const { sizes, at } = data.addSamples(place, samples, source.parameterSets)
@@ -135,7 +138,7 @@ function endTicks({ lastTicks, durations }: Track): number {
   return lastTicks + (durations.at(-1) ?? 0)
 }
 
-/** Of a track of audio for pictures that have none of it. */
+/** Fills an audio track for video without audio. */
 function addSilence(data: DownloadData, track: Track, begin90k: number, until90k: number): void {
   const { silence, timescale } = track.source
   if (!silence) return
@@ -152,37 +155,38 @@ function addSilence(data: DownloadData, track: Track, begin90k: number, until90k
   addSamples(track, samples, baseTicks, data.addBytes(Buffer.concat(list(silence.data))))
 }
 
-/** From the group of pictures that holds the start on. */
-function chooseFragments(fragments: readonly Fragment[], startMs: number, endMs: number): readonly Fragment[] {
+/** Returns the fragments from the group of pictures that contains the start. */
+function selectFragments(fragments: readonly Fragment[], startMs: number, endMs: number): readonly Fragment[] {
   const first = fragments.findLastIndex((fragment) => fragment.isKey && fragment.startMs <= startMs)
   return fragments.slice(Math.max(0, first)).filter((fragment) => fragment.startMs < endMs)
 }
 
-function placeFile(segment: Segment, before: Before | undefined, lastEnd90k: number, keepsGaps: boolean): Axis {
+function placeFile(segment: Segment, previous: Previous | undefined, lastEnd90k: number, keepsGaps: boolean): Axis {
   const { runStart90k } = segment
-  if (!before) return { runStart90k, runBase90k: runStart90k, shift90k: 0 }
-  const last = before.segment.fragments.at(-1)!
-  const runEnd90k = before.segment.runStart90k + last.start90k + last.duration90k
-  const isSeamless = before.segment.runId === segment.runId && Math.abs(runStart90k - runEnd90k) <= maxSeam90k
-  if (isSeamless) return { ...before.axis, runStart90k }
-  // From the last fragment on: the axis has moved since the file began when holes were left out of it.
-  const { fragment } = before
-  const since90k = shiftTicks(before.axis, 90_000) + fragment.start90k + (segment.startMs - fragment.startMs) * 90
+  if (!previous) return { runStart90k, runBase90k: runStart90k, shift90k: 0 }
+  const last = previous.segment.fragments.at(-1)!
+  const runEnd90k = previous.segment.runStart90k + last.start90k + last.duration90k
+  const isSeamless = previous.segment.runId === segment.runId && Math.abs(runStart90k - runEnd90k) <= maxSeam90k
+  if (isSeamless) return { ...previous.axis, runStart90k }
+  // Counted from the last fragment, because the axis has moved since the file began when holes were left out of the
+  // file.
+  const { fragment } = previous
+  const since90k = shiftTicks(previous.axis, 90_000) + fragment.start90k + (segment.startMs - fragment.startMs) * 90
   return { runStart90k, runBase90k: runStart90k, shift90k: keepsGaps ? Math.max(lastEnd90k, since90k) : lastEnd90k }
 }
 
-/** The time that the file leaves out before the fragment, but for what it leaves in. */
+/** Adds the part of the hole before the fragment that the file leaves out. */
 function addHole(axis: Axis, { hole }: Fragment): Axis {
   if (!hole?.isCut) return axis
   return { ...axis, shift90k: axis.shift90k + Math.max(0, hole.durationMs * 90 - holeSeam90k) }
 }
 
-/** Rounded as the recorder rounds. */
+/** Rounded like the recorder does. */
 function shiftTicks({ runStart90k, runBase90k, shift90k }: Axis, timescale: number): number {
   return scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
 }
 
-/** Each sample lasts until the next one begins. Answers where the first of these begins. */
+/** Adds samples, each of which lasts until the next one begins. Returns the start of the first one. */
 function addSamples(
   track: Track,
   samples: Pick<TrackSamples, 'sizes' | 'durations' | 'compositionOffsets' | 'isKey'>,

@@ -1,4 +1,4 @@
-// Downloads of real footage, read by ffprobe.
+// Downloads of real footage, checked with ffprobe.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { AppError } from '../base/error.ts'
 import { syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
-import { type DownloadBytes, maxDownloadMs } from './playback.ts'
+import { type DownloadBytes, maxDownloadMs } from './downloads.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
@@ -44,7 +44,7 @@ async function probe(bytes: Uint8Array) {
   }
 }
 
-test('a gap that is kept lasts as long as it did, also behind a hole in the file before it', { skip }, async () => {
+test('a kept gap has its duration, even after a hole in the previous file', { skip }, async () => {
   await using scene = new FootageScene()
   await scene.record(0, 40, { gopFrames: 50, audioSampleRate: 44100, losses: [[20.2, 25]] })
   await scene.lose('camera_unreachable')
@@ -58,7 +58,7 @@ test('a gap that is kept lasts as long as it did, also behind a hole in the file
   assert.ok(times.some((time) => Math.abs(time - 60) < 0.02))
 })
 
-test('a range over files and a gap is one file, cut exactly; gaps are left out or kept; any range of its bytes is the same', {
+test('a range over files and a gap is one exact file with gaps left out or kept, and byte ranges match it', {
   skip,
 }, async () => {
   await using scene = new FootageScene()
@@ -96,13 +96,13 @@ test('a range over files and a gap is one file, cut exactly; gaps are left out o
     assert.deepEqual(await read(part), whole.subarray(first, last + 1))
   }
   const { etag, ...again } = await playback.openDownload(id, false, { range: 'bytes=5-9', ifRange: '"other"' })
-  assert.equal(again.status, 200, 'what has changed is sent anew')
+  assert.equal(again.status, 200, 'a changed file is sent completely')
   const same = await playback.openDownload(id, false, { range: 'bytes=5-9', ifRange: etag })
   assert.equal(same.status, 206)
   assert.equal((await playback.openDownload(id, false, { range: `bytes=${whole.length}-` })).status, 416)
 })
 
-test('a hole that a loss left in a file is left out of a download, or kept', { skip }, async () => {
+test('a hole within a file is left out of a download or kept', { skip }, async () => {
   await using scene = new FootageScene()
   await scene.record(0, 30, { audioSampleRate: 44100, gopFrames: 100, losses: [[9, 9.04]] })
   await scene.stop()
@@ -124,7 +124,7 @@ test('a hole that a loss left in a file is left out of a download, or kept', { s
   }
 })
 
-test('changes of tracks are in one file: other sizes of picture, audio that is not there, audio of another rate', {
+test('one file contains changes of video size, missing audio and changes of the audio sample rate', {
   skip,
 }, async () => {
   await using scene = new FootageScene()
@@ -171,7 +171,7 @@ test('changes of tracks are in one file: other sizes of picture, audio that is n
   }
 })
 
-test('nothing to download is said at once', async () => {
+test('an empty range is rejected immediately', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 10)
   await scene.record(20, 30, { width: 128 })
@@ -182,7 +182,7 @@ test('nothing to download is said at once', async () => {
   await playback.createDownload({ ...user, startMs: at(22), endMs: at(25) })
 })
 
-test('a recorded stream of a month is no way to a download of a month', async () => {
+test('a recorded stream of a month cannot be downloaded', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 10)
   await scene.stop()

@@ -5,7 +5,7 @@ import { StreamPart } from './stream-part.ts'
 
 const t0 = Date.UTC(2026, 4, 1, 12)
 
-/** A file of fragments of a second whose wall clock is as far from their durations as `offsets` says, milliseconds. */
+/** A file with fragments of one second whose wall clock differs from their durations by `offsets` in milliseconds. */
 function createSegment(offsets: readonly number[]): Segment {
   const fragments = offsets.map(
     (offsetMs, i): Fragment => ({
@@ -39,7 +39,7 @@ function createSegment(offsets: readonly number[]): Segment {
   }
 }
 
-/** Dates that the playlist gives, as seconds after the first, with the durations before each since the date before. */
+/** The dates of the playlist as seconds after the first, each with the sum of the durations since the previous date. */
 async function listDates(offsets: readonly number[]): Promise<[dateSeconds: number, playedSeconds: number][]> {
   const segment = createSegment(offsets)
   const part = new StreamPart(
@@ -54,7 +54,7 @@ async function listDates(offsets: readonly number[]): Promise<[dateSeconds: numb
     bounds: async () => undefined,
     onFragment: () => () => {},
   }
-  await part.takeIn(footage, 1, { startMs: segment.startMs, endMs: segment.endMs }, () => false)
+  await part.addFootage(footage, 1, { startMs: segment.startMs, endMs: segment.endMs }, () => false)
   part.finish()
   const dates: [number, number][] = []
   let playedSeconds = 0
@@ -68,17 +68,17 @@ async function listDates(offsets: readonly number[]): Promise<[dateSeconds: numb
 
 test('one date is enough for a file whose wall clock advances with its frames', async () => {
   assert.deepEqual(await listDates(Array(30).fill(0)), [[0, 0]])
-  // Within what nobody notices.
+  // Within the tolerance.
   assert.deepEqual(await listDates(Array.from({ length: 30 }, (_, i) => (i % 2) * 90)), [[0, 0]])
 })
 
-test('a wall clock that leaves the durations slowly is told again and again', async () => {
+test('a wall clock that drifts slowly from the durations gets repeated dates', async () => {
   const dates = await listDates(Array.from({ length: 60 }, (_, i) => i * 20))
   assert.ok(dates.length > 5, `${dates.length} dates`)
   for (const [dateSeconds, playedSeconds] of dates) assert.ok(Math.abs(dateSeconds - playedSeconds * 1.02) < 0.001)
 })
 
-test('where the wall clock leaves the durations at once an entry begins, with a date', async () => {
+test('where the wall clock jumps, a new entry begins with a date', async () => {
   assert.deepEqual(await listDates([0, 0, 0, 0, 0, 0, -700, -700, -700, -700, -700, -700]), [
     [0, 0],
     [5.3, 6],

@@ -1,21 +1,24 @@
-// The beginnings of the fragments of one file, one after the other, each as players are given it who may begin there: of an open group of
-// pictures whole and closed, of others as much as one read gives.
+// Reads the fragments of one file in order, rewritten for players that start in the middle (see `FragmentCloser`):
+// complete fragments for open groups of pictures, and otherwise only the first chunk of each.
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import type { Fragment } from '../model/segment.ts'
-import { claimWhole, FragmentCloser, findGroupStart, type GroupStart } from './closed-fragment.ts'
-import { checkChecksumBox, findMoof, maxHeadBytes, readExactly } from './recording-file.ts'
+import { clearRefreshCount, FragmentCloser, findGroupStart, type GroupStart } from './fragment-closer.ts'
+import { checkCameraId, findMoof, maxHeadBytes, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
-/** What is read at most to close a group of pictures, from its beginning on, when somebody begins in its middle: a longer one stays open. */
+/**
+ * Limit for the bytes that are read from the start of a group to close it when reading starts in its middle. Longer
+ * groups stay open.
+ */
 const maxGroupBytes = 64 * 1024 * 1024
-/** A fragment is in memory whole until it is sent. */
+/** Larger fragments are not closed, because a closed fragment is completely in memory until it is sent. */
 const maxClosedBytes = 8 * 1024 * 1024
 
-type Beginning = {
-  /** From the beginning of the fragment on, its head at least. */
+type FragmentStart = {
+  /** The bytes of the fragment from its start, with at least the whole head. */
   readonly bytes: Uint8Array
   readonly headBytes: number
 }
@@ -25,12 +28,15 @@ export class GroupReader implements Disposable {
   readonly #cameraId: number
   readonly #closer: FragmentCloser | undefined
   readonly #budget: ByteBudget
-  /** Of the budget, for the fragment that was read last. */
+  /** Bytes taken from the budget for the last fragment. */
   #heldBytes = 0
-  /** Of the group that is being read. */
+  /** How the current group starts. */
   #start: GroupStart = 'sync'
 
-  /** `init`: initialization section of the file. `budget`: what fragments may take that are in memory whole, of all readers together. */
+  /**
+   * `init` is the initialization section of the file. `budget` limits the fragments that are completely in memory, for
+   * all readers together.
+   */
   constructor(file: FileHandle, init: Uint8Array, { cameraId, budget }: { cameraId: number; budget: ByteBudget }) {
     this.#file = file
     this.#budget = budget
@@ -43,8 +49,11 @@ export class GroupReader implements Disposable {
     this.#heldBytes = 0
   }
 
-  /** The fragment at `index` will be read first: those of its group before it are looked through where that is needed. */
-  async begin(fragments: readonly Fragment[], index: number): Promise<void> {
+  /**
+   * Prepares reading from the fragment at `index`. Earlier fragments of its group are read if they are needed to close
+   * it.
+   */
+  async startAt(fragments: readonly Fragment[], index: number): Promise<void> {
     const fragment = fragments[index]
     if (!this.#closer || !fragment || fragment.isKey) return
     const key = fragments.slice(0, index).findLastIndex(({ isKey }) => isKey)
@@ -52,16 +61,19 @@ export class GroupReader implements Disposable {
     for (let i = key; i < index && (i === key || this.#start === 'open'); i++) await this.read(fragments[i]!)
   }
 
-  /** The next fragment; the one before is no longer needed. Throws 'corrupt', and 'unavailable' when others have used the budget up. */
-  async read(fragment: Fragment): Promise<Beginning> {
+  /**
+   * Returns the next fragment and releases the previous one. Throws 'corrupt', and 'unavailable' when other readers
+   * have used up the budget.
+   */
+  async read(fragment: Fragment): Promise<FragmentStart> {
     this[Symbol.dispose]()
     const { bytes, moof } = await this.#readHead(fragment)
     const headBytes = moof.end
     if (!this.#closer) return { bytes, headBytes }
     if (fragment.isKey) this.#start = findGroupStart(bytes.subarray(moof.start, moof.end))
-    if (this.#start === 'gradual' && fragment.isKey) claimWhole(bytes, moof)
+    if (this.#start === 'gradual' && fragment.isKey) clearRefreshCount(bytes, moof)
     if (this.#start !== 'open') return { bytes, headBytes }
-    if (!this.#takeBytes(fragment)) {
+    if (!this.#reserveBytes(fragment)) {
       if (!fragment.isKey && fragment.bytes <= maxClosedBytes)
         throw new AppError('unavailable', 'too many recordings of this kind are being sent')
       this.#start = 'sync'
@@ -75,23 +87,23 @@ export class GroupReader implements Disposable {
     return { bytes: whole, headBytes }
   }
 
-  #takeBytes({ bytes }: Fragment): boolean {
+  #reserveBytes({ bytes }: Fragment): boolean {
     if (bytes > maxClosedBytes || !this.#budget.take(bytes)) return false
     this.#heldBytes = bytes
     return true
   }
 
-  /** The head must be whole to be changed, even when only a part of it is wanted. */
+  /** The head must be complete to be rewritten, even if only a part of it was requested. */
   async #readHead(fragment: Fragment) {
     let bytes = await readExactly(this.#file, fragment.offset, Math.min(chunkBytes, fragment.bytes))
     const moof = findMoof(bytes)
     if (moof.end > bytes.length) {
       if (moof.end > Math.min(maxHeadBytes, fragment.bytes)) {
-        throw new AppError('corrupt', `expected a fragment head below ${maxHeadBytes} bytes, got ${moof.end}`)
+        throw new AppError('corrupt', `expected a fragment head of at most ${maxHeadBytes} bytes, got ${moof.end}`)
       }
       bytes = await readExactly(this.#file, fragment.offset, moof.end)
     }
-    checkChecksumBox(bytes, this.#cameraId)
+    checkCameraId(bytes, this.#cameraId)
     return { bytes, moof }
   }
 }

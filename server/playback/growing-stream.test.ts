@@ -10,17 +10,17 @@ const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } }
 const at = (seconds: number) => t0 + seconds * 1000
 const hourS = 3600
 
-/** A small picture every four seconds. */
+/** A small frame every four seconds. */
 const sparse = { frameRate: 0.25, gopFrames: 1 } as const
 
-test('a stream without end lists three entries, then about an hour ahead of what its player has fetched', async () => {
+test('a stream without end lists three entries, then about an hour ahead of the fetched entries', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 5 * hourS, sparse)
   const playback = scene.playback()
   const { id } = await playback.createStream({ ...user, startMs: at(5), isRecording: true })
   const player = new StreamPlayer(playback, id)
   assert.equal((await player.load()).entries.length, 3)
-  assert.equal((await player.load()).entries.length, 3, 'who only asks gets no more')
+  assert.equal((await player.load()).entries.length, 3, 'reloading the playlist adds nothing')
   await player.fetch(1)
   const aheadS = async () => {
     const { entries } = await player.load()
@@ -41,12 +41,12 @@ test('a stream without end lists three entries, then about an hour ahead of what
   const played = player.played.reduce((sum, { seconds }) => sum + seconds, 0)
   assert.ok(Math.abs(played - (5 * hourS - 4)) < 20, `${played} s`)
   const { entries } = player.playlist
-  assert.ok(entries[0]!.sequence > 0, 'what lies hours behind has left the playlist')
-  assert.ok(entries[0]!.dateMs! < at(3 * hourS), 'two hours back are still there')
+  assert.ok(entries[0]!.sequence > 0, 'entries hours behind were removed from the playlist')
+  assert.ok(entries[0]!.dateMs! < at(3 * hourS), 'entries of the last two hours are still listed')
   assert.ok(mostBytes < 400_000, `${mostBytes} bytes`)
 })
 
-testEachDatabase('a stream goes on where it was after a restart, with what it had listed', async (t, { openStore }) => {
+testEachDatabase('after a restart, a stream continues with the entries it had listed', async (t, { openStore }) => {
   const { store } = await openStore(t)
   await store.users.insert({ id: 7, email: 'a@example.org', firstName: 'A', lastName: 'B', passwordHash: 'x' })
   const source = { url: 'rtsp://127.0.0.1/', username: null, password: null }
@@ -59,7 +59,7 @@ testEachDatabase('a stream goes on where it was after a restart, with what it ha
   for (let i = 0; i < 36; i++) {
     await player.load()
     await player.fetch(90)
-    // The player goes on comparing what it is told with what it was told.
+    // The player continues to compare each playlist with the previous one.
     if (i % 5 === 4) player.moveTo(scene.playback())
   }
   assert.ok(player.playlist.entries[0]!.sequence > 0)
@@ -67,7 +67,7 @@ testEachDatabase('a stream goes on where it was after a restart, with what it ha
   assert.ok(Math.abs(played - (3.5 * hourS - 4)) < 20, `${played} s`)
 })
 
-test('pause keeps the playlist as it is, also over a restart; play lets it grow', async () => {
+test('pause freezes the playlist, even across a restart; play lets it grow', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 60)
   const playback = scene.playback()
@@ -91,7 +91,7 @@ test('pause keeps the playlist as it is, also over a restart; play lets it grow'
   assert.ok(grown.startsWith(held) && grown.length > held.length)
 })
 
-test('a range of a month ends when its player gets there, whatever it has not seen yet', async () => {
+test('a range of a month ends when its player reaches the end', async () => {
   await using scene = new FootageScene()
   const dayS = 24 * hourS
   await scene.record(0, 200, sparse)
@@ -110,7 +110,7 @@ test('a range of a month ends when its player gets there, whatever it has not se
   assert.equal(played.at(-1)!.discontinuity, 1)
 })
 
-test('footage without end plays on into what is being recorded, without a seam', async () => {
+test('a stream without end continues seamlessly into new footage', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 30)
   const playback = scene.playback()
@@ -130,7 +130,7 @@ test('footage without end plays on into what is being recorded, without a seam',
   assert.equal(player.playlist.isEnded, true)
 })
 
-test('footage that is deleted while it plays leaves the playlist, and what follows plays', async () => {
+test('footage that is deleted during playback is removed from the playlist, and later footage plays', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 300)
   const playback = scene.playback()
@@ -144,7 +144,7 @@ test('footage that is deleted while it plays leaves the playlist, and what follo
   const goneMs = segments[1]!.endMs
   await assert.rejects(player.fetch(1), { kind: 'not_found' })
   const { entries } = await player.load()
-  assert.ok(entries[0]!.dateMs! >= goneMs - 1000, 'what is gone is not listed')
+  assert.ok(entries[0]!.dateMs! >= goneMs - 1000, 'deleted footage is not listed')
   await player.play()
   assert.ok(player.played.at(-1)!.sequence > entries[0]!.sequence + 10)
   const restarted = new StreamPlayer(scene.playback(), id)
@@ -152,7 +152,7 @@ test('footage that is deleted while it plays leaves the playlist, and what follo
   await restarted.play()
 })
 
-test('a stream whose beginning was deleted while the server was away goes on under new numbers', async () => {
+test('a stream whose beginning was deleted while the server was down continues with new numbers', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 300)
   const playback = scene.playback()

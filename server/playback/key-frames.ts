@@ -1,5 +1,5 @@
-// An entry of a stream that plays faster than time: key frames of the footage, each shown for as long as the next one is away,
-// divided by the speed. Made of the archive's files when asked for; only heads are read before the first byte.
+// An entry of a stream that plays faster than normal: the key frames of the footage, each shown until the next one,
+// divided by the speed. It is read from the files of the archive on request; only heads are read before the first byte.
 
 import { join } from 'node:path'
 import { AppError } from '../base/error.ts'
@@ -11,7 +11,7 @@ import type { DownloadPart } from './download-data.ts'
 import { openRecording, readMoof } from './recording-file.ts'
 import type { StreamEntry } from './stream-entries.ts'
 
-/** More pictures a second than this are no smoother. */
+/** More key frames per second than this do not look smoother. */
 const minShown90k = 9000
 
 export type KeyFrames = {
@@ -20,28 +20,31 @@ export type KeyFrames = {
   readonly totalBytes: number
 }
 
-type Picture = { readonly fragment: Fragment; readonly at90k: number }
-type Found = Picture & { readonly offset: number; readonly bytes: number }
+type KeyFrame = { readonly fragment: Fragment; readonly at90k: number }
+type LocatedKeyFrame = KeyFrame & { readonly offset: number; readonly bytes: number }
 
-/** `entry` of this segment; `sequence`: its number. Throws 'not_found' when the file is gone, 'corrupt' when it is not what the index says. */
+/**
+ * `entry` is an entry of this segment and `sequence` its number. Throws 'not_found' when the file is gone, and
+ * 'corrupt' when it does not match the index.
+ */
 export async function layoutKeyFrames(
   archiveDir: string,
   segment: Pick<Segment, 'path' | 'cameraId' | 'fragments'>,
   { entry, speed, sequence }: { readonly entry: StreamEntry; readonly speed: number; readonly sequence: number },
 ): Promise<KeyFrames> {
   const path = join(archiveDir, segment.path)
-  const found: Found[] = []
+  const found: LocatedKeyFrame[] = []
   {
     await using file = await openRecording(path)
-    for (const picture of chooseKeyFrames(segment.fragments, entry, speed)) {
-      const { moof, offset } = await readMoof(file, picture.fragment, segment.cameraId)
+    for (const keyFrame of chooseKeyFrames(segment.fragments, entry, speed)) {
+      const { moof, offset } = await readMoof(file, keyFrame.fragment, segment.cameraId)
       const track = parseFragmentSamples(moof).find(({ trackId }) => trackId === videoTrackId)
       const bytes = track?.sizes[0]
-      if (!track || bytes === undefined) throw new AppError('corrupt', 'expected a picture in the fragment')
-      found.push({ ...picture, offset: offset + track.dataOffset, bytes })
+      if (!track || bytes === undefined) throw new AppError('corrupt', 'expected a video frame in the fragment')
+      found.push({ ...keyFrame, offset: offset + track.dataOffset, bytes })
     }
   }
-  // As many bytes a second as the recording has, if one picture is not more.
+  // The bit rate is at most that of the recording, unless a single frame exceeds it.
   const shown = thinOut(found, entry.bytes / speed)
   const endOf = (at90k: number) => Math.round(entry.axis90k + at90k / speed)
   const samples = shown.map(({ at90k, bytes }, i) => ({
@@ -61,27 +64,28 @@ export async function layoutKeyFrames(
   return { head, parts, totalBytes: at }
 }
 
-/** The first one at 0: of the group that the entry begins in. */
-function chooseKeyFrames(fragments: readonly Fragment[], entry: StreamEntry, speed: number): Picture[] {
+/** The first key frame is at 0 and starts the group in which the entry begins. */
+function chooseKeyFrames(fragments: readonly Fragment[], entry: StreamEntry, speed: number): KeyFrame[] {
   const begin = fragments.findIndex(({ offset }) => offset === entry.offset)
   const first = fragments[begin]
   const key = fragments.slice(0, begin + 1).findLast(({ isKey }) => isKey)
-  if (!first || !key) throw new AppError('corrupt', `expected a fragment at byte ${entry.offset}, the index has none`)
-  const pictures: Picture[] = [{ fragment: key, at90k: 0 }]
+  if (!first || !key)
+    throw new AppError('corrupt', `expected a fragment at byte ${entry.offset}, but the index has none`)
+  const keyFrames: KeyFrame[] = [{ fragment: key, at90k: 0 }]
   const end = entry.offset + entry.bytes
   for (let i = begin + 1; i < fragments.length && fragments[i]!.offset < end; i++) {
     const fragment = fragments[i]!
     const at90k = fragment.start90k - first.start90k
-    if (fragment.isKey && at90k - pictures.at(-1)!.at90k >= minShown90k * speed) pictures.push({ fragment, at90k })
+    if (fragment.isKey && at90k - keyFrames.at(-1)!.at90k >= minShown90k * speed) keyFrames.push({ fragment, at90k })
   }
-  return pictures
+  return keyFrames
 }
 
-/** Every second, third, … until they fit. */
-function thinOut(pictures: readonly Found[], maxBytes: number): readonly Found[] {
-  for (let step = 1; step < pictures.length; step++) {
-    const kept = pictures.filter((_, i) => i % step === 0)
+/** Keeps every second, third, … key frame until they fit. */
+function thinOut(keyFrames: readonly LocatedKeyFrame[], maxBytes: number): readonly LocatedKeyFrame[] {
+  for (let step = 1; step < keyFrames.length; step++) {
+    const kept = keyFrames.filter((_, i) => i % step === 0)
     if (kept.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes) return kept
   }
-  return pictures.slice(0, 1)
+  return keyFrames.slice(0, 1)
 }

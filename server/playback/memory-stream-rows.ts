@@ -1,4 +1,4 @@
-// The rows of recorded streams in memory, for tests. The real ones are in server/store.
+// Rows of recorded streams in memory, for tests. The real ones are in server/store.
 
 import type { StreamRow, StreamRows } from './stream-rows.ts'
 

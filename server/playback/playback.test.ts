@@ -1,4 +1,4 @@
-// What a recorded stream is over HTTP: its playlist, its bytes, who may fetch them, and what the timeline says beside it.
+// Recorded streams over HTTP: the playlist, the bytes, access rights and the timeline.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -26,7 +26,7 @@ const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 const at = (seconds: number) => t0 + seconds * 1000
 
-test('a range is a whole playlist that begins with the group of pictures that holds the start', async () => {
+test('the playlist of a range is complete and begins with the group of pictures that contains the start', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 100, { gopFrames: 50 })
   await scene.stop()
@@ -41,7 +41,7 @@ test('a range is a whole playlist that begins with the group of pictures that ho
   assert.equal(entries[0]!.dateMs, at(10))
   assert.ok(
     Math.abs(entries.reduce((sum, { seconds }) => sum + seconds, 0) - 71.52) < 0.01,
-    'whole fragments up to the end',
+    'complete fragments up to the end',
   )
   const target = Number(head.find((line) => line.startsWith('#EXT-X-TARGETDURATION'))!.split(':')[1])
   assert.ok(entries.every(({ seconds }) => Math.round(seconds) <= target))
@@ -50,7 +50,7 @@ test('a range is a whole playlist that begins with the group of pictures that ho
   assert.equal(entries.filter(({ tags }) => tags.some((tag) => tag.startsWith('#EXT-X-MAP'))).length, 1)
 })
 
-test('decode times go on from file to file, and a gap is a discontinuity', async () => {
+test('decode times continue across files, and a gap is a discontinuity', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 130, { audioSampleRate: 44100, start90k: 500_000 })
   await scene.lose('camera_unreachable')
@@ -88,7 +88,7 @@ test('decode times go on from file to file, and a gap is a discontinuity', async
   }
 })
 
-test('any range of a file gives the bytes of the whole file', async () => {
+test('any byte range of a file matches the whole file', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 100, { audioSampleRate: 8000 })
   await scene.stop()
@@ -115,7 +115,7 @@ test('any range of a file gives the bytes of the whole file', async () => {
   await early.body.return()
 })
 
-test('an end in the future ends the playlist when it has passed', async () => {
+test('a playlist whose end is in the future ends after that time', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   const playback = scene.playback()
@@ -127,7 +127,7 @@ test('an end in the future ends the playlist when it has passed', async () => {
   assert.ok(Math.abs(entries.reduce((sum, { seconds }) => sum + seconds, 0) - 20) < 0.01)
 })
 
-test('a start inside a gap begins at the next footage; nothing in the range is not found', async () => {
+test('a start inside a gap begins at the next footage; an empty range is not found', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('camera_unreachable')
@@ -142,7 +142,7 @@ test('a start inside a gap begins at the next footage; nothing in the range is n
   await assert.rejects(playback.createStream({ ...user, cameraId: 2, startMs: at(0), isRecording: true }), none)
 })
 
-test('a stream that begins long before the footage, or has a year without any, is looked through in a few steps', async () => {
+test('a stream that begins long before the footage, or has a gap of a year, is searched in a few steps', async () => {
   await using scene = new FootageScene()
   const yearS = 365 * 86_400
   await scene.record(0, 20)
@@ -168,7 +168,7 @@ test('a stream that begins long before the footage, or has a year without any, i
   }
 })
 
-test('whoever asks for now, while the camera is recorded, is let in and sees what comes', async () => {
+test('a stream from the current time can be created while the camera records and shows new footage', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   const playback = scene.playback()
@@ -180,7 +180,7 @@ test('whoever asks for now, while the camera is recorded, is let in and sees wha
   await assert.rejects(playback.createStream({ ...ask, startMs: at(24), endMs: at(30) }), none)
   const { id } = await playback.createStream({ ...ask, startMs: at(24) })
   const early = await playback.createStream({ ...ask, cameraId: 2, startMs: at(26) })
-  assert.equal(early.endMs, undefined, 'also before the first footage of all')
+  assert.equal(early.endMs, undefined, 'even before the first footage of the camera')
   await scene.record(20, 80)
   const { entries, isEnded } = parsePlaylist(await playback.playlist(id))
   assert.equal(isEnded, false)
@@ -189,7 +189,7 @@ test('whoever asks for now, while the camera is recorded, is let in and sees wha
   await assert.rejects(playback.getStreamInfo(id, 7, 'another'), none)
 })
 
-test('the right to watch is asked at every request, and a stream ends after a day', async () => {
+test('the right to watch is checked on every request, and a stream ends after a day', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   let mayView = true
@@ -205,7 +205,7 @@ test('the right to watch is asked at every request, and a stream ends after a da
   await assert.rejects(playback.pause(id), none)
   mayView = true
   await playback.playlist(id)
-  live.clear() // what it was asked for with has ended
+  live.clear() // the credential has ended
   await assert.rejects(playback.playlist(id), none)
   await assert.rejects(playback.checkAccess(id), none)
   live.add('personal 3')
@@ -219,7 +219,7 @@ test('the right to watch is asked at every request, and a stream ends after a da
   await assert.rejects(playback.playlist(id), none)
 })
 
-test('the current time follows what was fetched', async () => {
+test('the current time follows the fetched entries', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('no_frames')
@@ -246,7 +246,7 @@ test('the current time follows what was fetched', async () => {
   assert.deepEqual(await scene.playback().getStreamInfo(id, 7), info)
 })
 
-test('the timeline has the open file and the reasons of the gaps', async () => {
+test('the timeline includes the open file and the reasons for gaps', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('camera_unreachable')
@@ -264,53 +264,50 @@ test('the timeline has the open file and the reasons of the gaps', async () => {
   assert.equal(await playback.info(2), undefined)
 })
 
-testEachDatabase(
-  'with the real store: recorded, watched, paused, restarted, checked, deleted',
-  async (t, { openStore }) => {
-    const { store } = await openStore(t)
-    await store.users.insert({ id: 7, email: 'a@example.org', firstName: 'A', lastName: 'B', passwordHash: 'x' })
-    const camera = {
-      id: 1,
-      ownerId: 7,
-      name: 'Door',
-      type: 'h264',
-      url: 'rtsp://127.0.0.1/',
-      username: null,
-      password: null,
-    } as const
-    await store.cameras.insert(camera)
-    await using scene = new FootageScene(store.segments, store.streams)
-    await scene.record(0, 130, { audioSampleRate: 16000 })
-    await scene.lose('camera_unreachable')
-    await scene.record(200, 230)
-    const playback = scene.playback()
-    const { id } = await playback.createStream({ ...user, startMs: at(100), isRecording: true })
-    await playback.pause(id)
-    const text = await playback.playlist(id)
-    await scene.stop()
-    const restarted = scene.playback()
-    assert.equal(await restarted.playlist(id), text)
-    assert.equal((await restarted.getStreamInfo(id, 7)).state, 'paused')
-    const { uri, bytes, offset } = parsePlaylist(text).entries.at(-1)!
-    assert.equal(
-      (await readBytes(await restarted.openBytes(id, uri, `bytes=${offset}-${offset + bytes - 1}`))).length,
-      bytes,
-    )
-    assert.deepEqual((await restarted.timeline(1, at(0), at(300))).segments, [
-      { startMs: at(0), endMs: at(130) },
-      { startMs: at(200), endMs: at(230) },
-    ])
-    const { archiveDir } = scene.catalog
-    const report = await checkArchive({ rows: store.segments, archiveDir, clock: scene.clock, isDeep: true })
-    assert.ok(isClean(report), JSON.stringify(report))
-    assert.ok(report.segments >= 4)
-    await scene.catalog.removeCamera(1)
-    assert.equal(await scene.catalog.bounds(1), undefined)
-    await assert.rejects(restarted.openBytes(id, uri), { kind: 'not_found' })
-  },
-)
+testEachDatabase('record, watch, pause, restart, check and delete with the real store', async (t, { openStore }) => {
+  const { store } = await openStore(t)
+  await store.users.insert({ id: 7, email: 'a@example.org', firstName: 'A', lastName: 'B', passwordHash: 'x' })
+  const camera = {
+    id: 1,
+    ownerId: 7,
+    name: 'Door',
+    type: 'h264',
+    url: 'rtsp://127.0.0.1/',
+    username: null,
+    password: null,
+  } as const
+  await store.cameras.insert(camera)
+  await using scene = new FootageScene(store.segments, store.streams)
+  await scene.record(0, 130, { audioSampleRate: 16000 })
+  await scene.lose('camera_unreachable')
+  await scene.record(200, 230)
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(100), isRecording: true })
+  await playback.pause(id)
+  const text = await playback.playlist(id)
+  await scene.stop()
+  const restarted = scene.playback()
+  assert.equal(await restarted.playlist(id), text)
+  assert.equal((await restarted.getStreamInfo(id, 7)).state, 'paused')
+  const { uri, bytes, offset } = parsePlaylist(text).entries.at(-1)!
+  assert.equal(
+    (await readBytes(await restarted.openBytes(id, uri, `bytes=${offset}-${offset + bytes - 1}`))).length,
+    bytes,
+  )
+  assert.deepEqual((await restarted.timeline(1, at(0), at(300))).segments, [
+    { startMs: at(0), endMs: at(130) },
+    { startMs: at(200), endMs: at(230) },
+  ])
+  const { archiveDir } = scene.catalog
+  const report = await checkArchive({ rows: store.segments, archiveDir, clock: scene.clock, isDeep: true })
+  assert.ok(isClean(report), JSON.stringify(report))
+  assert.ok(report.segments >= 4)
+  await scene.catalog.removeCamera(1)
+  assert.equal(await scene.catalog.bounds(1), undefined)
+  await assert.rejects(restarted.openBytes(id, uri), { kind: 'not_found' })
+})
 
-/** The playback over HTTP, as a player sees it. */
+/** Serves playback over HTTP, as a player sees it. */
 async function serve(playback: Playback) {
   const server = createServer((request, response) => {
     const [, id = '', file = ''] = request.url!.split('/')
@@ -335,7 +332,7 @@ async function serve(playback: Playback) {
   }
 }
 
-test('ffprobe plays the stream over files and gaps with times that increase', { skip }, async () => {
+test('ffprobe plays the stream across files and gaps with increasing times', { skip }, async () => {
   await using scene = new FootageScene()
   await scene.record(0, 130, { audioSampleRate: 48000, start90k: 123 })
   await scene.lose('camera_unreachable')

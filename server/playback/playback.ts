@@ -1,42 +1,29 @@
-// Recorded video for viewers: what there is, the timeline, and recorded streams as HLS over the archive's own files.
-// Nothing is copied or transcoded; rights are checked at every request. docs/design/playback.md
+// Recorded footage for viewers: timelines, recorded streams as HLS over the files of the archive, and downloads.
+// Nothing is copied or transcoded, and the user's rights are checked on every request. See docs/design/playback.md.
 
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { streamSpeeds } from '../../contract/recording.ts'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
-import { ByteBudget } from '../hub/byte-budget.ts'
-import { addSilentTrack } from '../media/mp4/silent-track.ts'
-import { writeVideoInit } from '../media/mp4/video-init.ts'
-import type { GapMark } from '../model/gap-mark.ts'
-import type { Segment } from '../model/segment.ts'
-import type { SegmentSpan } from '../model/segment-views.ts'
-import { buildTimeline, type Timeline } from '../model/timeline.ts'
+import type { Timeline } from '../model/timeline.ts'
 import { type ActiveStream, ActiveStreams, type ActiveStreamsOptions, noSuchStream } from './active-streams.ts'
-import { type ByteSpan, parseByteRange } from './byte-range.ts'
-import { readDownload } from './download-bytes.ts'
-import { createDownloadLayout } from './download-layout.ts'
-import { DownloadLayouts } from './download-layouts.ts'
-import { layoutKeyFrames } from './key-frames.ts'
+import { type DownloadBytes, type DownloadHeaders, Downloads } from './downloads.ts'
+import { FootageSearch, type FootageSearchOptions } from './footage-search.ts'
+import type { MediaBytes } from './media-bytes.ts'
 import { createListing, type FoundFile } from './recorded-stream.ts'
-import { openRecording, readExactly } from './recording-file.ts'
-import { createShift, openShiftedFile } from './shifted-file.ts'
-import { layoutSilentEntry } from './silent-entry.ts'
-import type { StreamFile } from './stream-part.ts'
+import { StreamFileReader } from './stream-file-reader.ts'
 import type { StreamCredential } from './stream-rows.ts'
 import { createStreamUrls, type StreamUrls } from './stream-urls.ts'
 
-export type PlaybackOptions = Omit<ActiveStreamsOptions, 'catalog'> & {
-  readonly catalog: Catalog
-  /** Without a slash at its end. */
-  readonly publicUrl: string
-  readonly nodeName: string
-  /** The last mark at or before `startMs`, and all up to `endMs`, in order. Default: none. */
-  listGapMarks?(cameraId: number, startMs: number, endMs: number): Promise<readonly GapMark[]>
-  /** 128 random bits, 32 hexadecimal digits: who knows it may watch, as long as the user may. */
-  readonly createId?: () => string
-}
+export type PlaybackOptions = Omit<ActiveStreamsOptions, 'catalog'> &
+  Pick<FootageSearchOptions, 'listGapMarks'> & {
+    readonly catalog: Catalog
+    /** Without a trailing slash. */
+    readonly publicUrl: string
+    readonly nodeName: string
+    /** Returns 128 random bits as 32 hexadecimal digits. Anyone who knows the id may watch as long as the user may. */
+    readonly createId?: () => string
+  }
 
 export type StreamSession = {
   readonly id: string
@@ -47,97 +34,64 @@ export type StreamSession = {
 }
 
 export type StreamInfo = {
-  /** Wall clock of the footage fetched last; of the first footage before that. Unix milliseconds. */
+  /**
+   * Wall clock of the most recently fetched footage, or of the first footage before any was fetched. Unix milliseconds.
+   */
   readonly currentMs: number
-  /** The same as a position in the stream, without gaps. */
+  /** The same moment as a position in the stream, without gaps. */
   readonly positionMs: number
   readonly speed: number
   readonly state: 'playing' | 'paused'
 }
 
-export type MediaBytes =
-  | {
-      readonly status: 200 | 206
-      readonly firstByte: number
-      readonly lastByte: number
-      readonly totalBytes: number
-      /** Read to its end, or `return()`: it holds a file open. */
-      readonly body: AsyncGenerator<Uint8Array, void, void>
-    }
-  | { readonly status: 416; readonly totalBytes: number }
-
-export type DownloadBytes = MediaBytes & { readonly etag: string }
-
-/** What is known of each frame of a download is in memory while it is made. */
-export const maxDownloadMs = 3 * 3_600_000
-
-/** Who wants to watch from now on is let in before the first picture of now is on record. */
+/** A stream that starts this close to the current time may be created before its first frame is recorded. */
 const nearNowMs = 10_000
 
 const firstEntryTimeoutMs = 8000
-/** Of fragments that are in memory whole while they are sent. */
-const maxClosedBytes = 64 * 1024 * 1024
-const dayMs = 86_400_000
-
-/** What a stream of a range lists as a whole is looked through for audio. */
-const maxLookMs = 25 * 3_600_000
 
 export class Playback {
   readonly #options: PlaybackOptions
   readonly #createId: () => string
   readonly #active: ActiveStreams
-  readonly #closedBytes = new ByteBudget(maxClosedBytes)
-  readonly #downloads = new DownloadLayouts()
+  readonly #footage: FootageSearch
+  readonly #files: StreamFileReader
+  readonly #downloads: Downloads
 
   constructor(options: PlaybackOptions) {
     this.#options = options
     this.#active = new ActiveStreams(options)
+    this.#footage = new FootageSearch(options)
+    this.#files = new StreamFileReader(options.catalog)
+    this.#downloads = new Downloads(options.catalog)
     this.#createId = options.createId ?? (() => randomBytes(16).toString('hex'))
   }
 
-  /** First and newest footage, Unix milliseconds; undefined when there is none. */
+  /**
+   * Returns the start of the first and the end of the newest footage in Unix milliseconds; undefined without footage.
+   */
   async info(cameraId: number): Promise<{ recordingStartMs: number; recordingEndMs: number } | undefined> {
     const bounds = await this.#options.catalog.bounds(cameraId)
     return bounds && { recordingStartMs: bounds.startMs, recordingEndMs: bounds.endMs }
   }
 
-  /** See `buildTimeline`. The range is not limited here. */
+  /** Returns the timeline of a range of any length; see `buildTimeline`. */
   async timeline(cameraId: number, startMs: number, endMs: number): Promise<Timeline> {
-    const { catalog } = this.#options
-    const footage = await catalog.bounds(cameraId)
-    const spans = await catalog.listSpans(cameraId, startMs, endMs)
-    const isWithin = footage !== undefined && footage.endMs > endMs && footage.startMs < endMs
-    const next = isWithin ? await this.#findNextSpan(cameraId, endMs, spans.at(-1)?.epoch) : undefined
-    const marks = (await this.#options.listGapMarks?.(cameraId, startMs, endMs)) ?? []
-    const nowMs = this.#options.clock.nowMs()
-    return buildTimeline(spans, { startMs, endMs, footage, next, marks, nowMs })
-  }
-
-  /** The first one of this epoch or a later one that ends after `ms`, up to a day ahead: mostly a file of a minute, so a few minutes are looked through first. */
-  async #findNextSpan(cameraId: number, ms: number, epoch = 0): Promise<SegmentSpan | undefined> {
-    for (const [fromMs, toMs] of [
-      [0, 5 * 60_000],
-      [5 * 60_000, dayMs],
-    ] as const) {
-      const spans = await this.#options.catalog.listSpans(cameraId, ms + fromMs, ms + toMs)
-      const span = spans.find((each) => (each.epoch ?? 0) >= epoch)
-      if (span) return span
-    }
-    return undefined
+    return this.#footage.timeline(cameraId, startMs, endMs)
   }
 
   /**
-   * Throws 'not_found' when nothing is recorded in the range. `endMs` undefined: to the end, and on while the camera records; such a
-   * stream may begin now or in a moment, when `isWriting`.
+   * Creates a recorded stream. Without `endMs` it plays to the end of the footage and continues while the camera
+   * records; with `isWriting`, such a stream may start at the current time. Throws 'not_found' when nothing is recorded
+   * in the range.
    */
   async createStream(request: {
     readonly cameraId: number
     readonly userId: number
-    /** What the user asks with: once it ends, the stream does. */
+    /** The credential of the request. The stream ends when the credential does. */
     readonly credential: StreamCredential
     readonly startMs: number
     readonly endMs?: number | undefined
-    /** Recording is switched on. */
+    /** Recording is enabled. */
     readonly isRecording: boolean
     /** Footage is being written at this moment. */
     readonly isWriting?: boolean
@@ -145,7 +99,7 @@ export class Playback {
     const { clock, publicUrl, nodeName } = this.#options
     const { cameraId, userId, credential, startMs, isRecording, isWriting = false } = request
     const isNow = isWriting && request.endMs === undefined && Math.abs(startMs - clock.nowMs()) <= nearNowMs
-    const firstMs = await this.#findFootage(cameraId, startMs, request.endMs)
+    const firstMs = await this.#footage.findFirst(cameraId, startMs, request.endMs)
     const bounds = await this.#options.catalog.bounds(cameraId)
     const isEmpty = firstMs === undefined || !bounds
     if (isEmpty && !isNow) throw new AppError('not_found', 'Nothing is recorded in this range.')
@@ -162,8 +116,11 @@ export class Playback {
       speed: 1,
       listing: createListing(
         { startMs, speed: 1 },
-        // Who wants to watch from now on is not shown what was recorded at this time before the clock was set back.
-        { hasAudio: await this.#hasAudio(cameraId, startMs, endMs), epoch: isNow ? bounds?.newest?.epoch : undefined },
+        {
+          hasAudio: await this.#footage.hasAudio(cameraId, startMs, endMs),
+          // A stream that starts now must not show what was recorded at this time before the clock was set back.
+          epoch: isNow ? bounds?.newest?.epoch : undefined,
+        },
       ),
       currentMs: undefined,
     })
@@ -171,8 +128,8 @@ export class Playback {
   }
 
   /**
-   * The id under which a closed range is one file, as `openDownload` gives it; for as long as a stream, and bound to the same rights. Throws
-   * 'not_found' when nothing is recorded in the range.
+   * Creates a download of a range and returns its id for `openDownload`. It is valid as long as a stream and is bound
+   * to the same rights. Throws 'not_found' when nothing is recorded in the range.
    */
   async createDownload(request: {
     readonly cameraId: number
@@ -181,39 +138,20 @@ export class Playback {
     readonly startMs: number
     readonly endMs: number
   }): Promise<string> {
-    const { catalog } = this.#options
-    const bounds = await catalog.bounds(request.cameraId)
-    // What is recorded from now on must not change the file.
+    const bounds = await this.#options.catalog.bounds(request.cameraId)
+    // Footage that is recorded later must not change the file.
     const endMs = Math.min(request.endMs, bounds?.endMs ?? request.endMs)
     const { id } = await this.createStream({ ...request, endMs, isRecording: false })
     return id
   }
 
-  /** Bytes of the range as one progressive MP4. `ifRange`: the request's If-Range header. Throws as `createDownload`. */
-  async openDownload(
-    streamId: string,
-    keepsGaps: boolean,
-    { range, ifRange }: { readonly range?: string | undefined; readonly ifRange?: string | undefined },
-  ): Promise<DownloadBytes> {
+  /** Opens a download; see `Downloads.open`. Throws 'not_found' like `checkAccess`. */
+  async openDownload(streamId: string, keepsGaps: boolean, headers: DownloadHeaders): Promise<DownloadBytes> {
     const { row } = await this.#active.get(streamId)
-    const { cameraId, startMs, endMs } = row
-    // Any stream has such an address, also one of a month.
-    if (endMs === undefined || endMs - startMs > maxDownloadMs) throw noSuchStream()
-    const layout = await this.#downloads.load(`${streamId} ${keepsGaps}`, async () => {
-      const { catalog } = this.#options
-      const segments = await catalog.listSegments(cameraId, startMs, endMs)
-      return createDownloadLayout(catalog.archiveDir, segments, { startMs, endMs, keepsGaps })
-    })
-    const { totalBytes, etag } = layout
-    const isSame = ifRange === undefined || ifRange === etag
-    const span = isSame ? parseByteRange(range, totalBytes) : undefined
-    if (span === 'unsatisfiable') return { status: 416, totalBytes, etag }
-    const { first, last } = span ?? { first: 0, last: totalBytes - 1 }
-    const body = readDownload(layout, { first, last }, cameraId)
-    return { status: span ? 206 : 200, firstByte: first, lastByte: last, totalBytes, body, etag }
+    return this.#downloads.open(streamId, row, keepsGaps, headers)
   }
 
-  /** Throws 'not_found' for a stream that is not this user's, or one of another node than `nodeName`. */
+  /** Throws 'not_found' for a stream of another user or, if `nodeName` is given, of another node. */
   async getStreamInfo(streamId: string, userId: number, nodeName?: string): Promise<StreamInfo> {
     if (nodeName !== undefined && nodeName !== this.#options.nodeName) throw noSuchStream()
     const active = await this.#active.get(streamId)
@@ -222,27 +160,28 @@ export class Playback {
     await this.#active.update(active)
     const { entries } = stream.part.entries
     const currentMs = row.currentMs ?? entries[0]?.startMs ?? row.startMs
-    const sequence = stream.findCurrent(currentMs)
+    const sequence = stream.findCurrentSequence(currentMs)
     const entry = (sequence === undefined ? undefined : stream.part.entryAt(sequence)) ?? entries[0]
     const positionMs = entry ? entry.position90k / 90 + Math.max(0, currentMs - entry.startMs) : 0
     return { currentMs, positionMs: Math.round(positionMs), speed: row.speed, state: row.state }
   }
 
-  /** Whether it is watched already; what nobody has asked for lately is looked up. */
+  /** Returns whether the stream is in memory, so that using it needs no lookup. */
   isActive(streamId: string): boolean {
     return this.#active.isActive(streamId)
   }
 
   /**
-   * For whom it was made. Throws 'not_found' when the stream has ended or its user may not watch any more: for connections that stay open.
+   * Checks a connection that stays open, and returns the user of the stream. Throws 'not_found' when the stream has
+   * ended or its user may not watch it any more.
    */
   async checkAccess(streamId: string): Promise<{ readonly userId: number }> {
     return (await this.#active.get(streamId)).row
   }
 
   /**
-   * The text of the media playlist, which grows with what is fetched. Waits a little when the first footage of the range is only just being
-   * recorded.
+   * Returns the media playlist, which grows as the player fetches entries. Waits for some seconds when the first
+   * footage of the range is still being recorded.
    */
   async playlist(streamId: string): Promise<string> {
     const active = await this.#active.get(streamId)
@@ -257,14 +196,14 @@ export class Playback {
       await stream.waitForFootage(clock, leftMs)
     }
     const { playlist, changed: listing } = stream.list(active.row.state === 'paused')
-    // Kept before it is said: a restart takes nothing back.
+    // Saved before the player sees it, so that a restart never removes an entry.
     if (listing !== undefined) await this.#active.change(active, { listing, currentMs: active.row.currentMs })
     return playlist
   }
 
   /**
-   * Bytes of a file that the playlist names. `range`: the request's Range header. Throws 'not_found' for a file that is not part of the
-   * stream or has been deleted.
+   * Opens a file that the playlist names. `range` is the Range header of the request. Throws 'not_found' for a file
+   * that is not part of the stream or has been deleted.
    */
   async openBytes(streamId: string, name: string, range?: string): Promise<MediaBytes> {
     const active = await this.#active.get(streamId)
@@ -274,17 +213,17 @@ export class Playback {
       await this.#active.update(active)
       file = stream.findFile(name)
     }
-    const segment = file && (await this.#findSegment(file))
-    if (!file || !segment) throw noSuchStream()
-    return this.#openFile(active, file, segment, range)
+    const bytes = file && (await this.#files.open(file, range, (sequence) => this.#noteFetch(active, file, sequence)))
+    if (!bytes) throw noSuchStream()
+    return bytes
   }
 
-  /** Lets the playlist grow again. */
+  /** Lets the playlist grow again after `pause`. */
   async play(streamId: string): Promise<void> {
     await this.#active.change(await this.#active.get(streamId), { state: 'playing' })
   }
 
-  /** The playlist stays as it is; what it lists can still be fetched. */
+  /** Stops the growth of the playlist. Listed entries can still be fetched. */
   async pause(streamId: string): Promise<void> {
     const active = await this.#active.get(streamId)
     if (active.row.state === 'paused') return
@@ -295,14 +234,15 @@ export class Playback {
   }
 
   /**
-   * What follows the entry that was fetched last plays at this speed, by key frames alone above 1; what was listed beyond it leaves the
-   * playlist. Throws 'invalid' for speeds that are not of `streamSpeeds`.
+   * Changes the speed from the entry after the most recently fetched one on; above 1, only key frames are shown. Later
+   * entries are removed from the playlist. Throws 'invalid' for a speed that is not in `streamSpeeds`.
    */
   async setSpeed(streamId: string, speed: number): Promise<void> {
     const active = await this.#active.get(streamId)
     if (!streamSpeeds.includes(speed)) {
-      const words = `The speed is one of ${streamSpeeds.join(', ')}.`
-      const reason = speed > 0 && speed < 1 ? `${words} Slow motion is made by the player (its playback rate).` : words
+      const expected = `The speed must be one of ${streamSpeeds.join(', ')}.`
+      const isSlow = speed > 0 && speed < 1
+      const reason = isSlow ? `${expected} For slow motion, change the playback rate of the player.` : expected
       throw new AppError('invalid', reason, { fields: { speed: [reason] } })
     }
     if (active.row.speed === speed) return
@@ -316,95 +256,9 @@ export class Playback {
     return { activeStreams: this.#active.size }
   }
 
-  /** Start of the first footage in the range; in gaps it looks on in steps that grow. */
-  async #findFootage(cameraId: number, startMs: number, endMs: number | undefined): Promise<number | undefined> {
-    const { catalog } = this.#options
-    const bounds = await catalog.bounds(cameraId)
-    if (!bounds) return undefined
-    const untilMs = Math.min(endMs ?? Number.POSITIVE_INFINITY, bounds.endMs)
-    let stepMs = dayMs / 24
-    for (let fromMs = Math.max(startMs, bounds.startMs); fromMs < untilMs; fromMs += stepMs, stepMs *= 2) {
-      const [first] = await catalog.listSpans(cameraId, fromMs, Math.min(fromMs + stepMs, untilMs))
-      if (first) return first.startMs
-    }
-    return undefined
-  }
-
-  /**
-   * Whether there is audio in what a stream is going to play, as far as can be known: its first day, and without an end the newest hour. Its
-   * players get the same tracks from beginning to end.
-   */
-  async #hasAudio(cameraId: number, startMs: number, endMs: number | undefined): Promise<boolean> {
-    const { catalog, clock } = this.#options
-    const untilMs = Math.min(endMs ?? Number.POSITIVE_INFINITY, startMs + maxLookMs)
-    if (await catalog.hasAudio(cameraId, startMs, untilMs)) return true
-    return endMs === undefined && catalog.hasAudio(cameraId, clock.nowMs() - dayMs / 24, clock.nowMs() + dayMs)
-  }
-
-  async #findSegment(file: FoundFile): Promise<Segment | undefined> {
-    const { catalog } = this.#options
-    if (file.kind === 'pictures' || file.kind === 'silent') return catalog.findSegment(file.entry.segmentId)
-    const segment = await catalog.findSegment(file.segmentId)
-    if (segment || file.kind !== 'init' || file.standIn === undefined) return segment
-    return catalog.findSegment(file.standIn)
-  }
-
-  async #openFile(active: ActiveStream, file: FoundFile, segment: Segment, range?: string): Promise<MediaBytes> {
-    const { archiveDir } = this.#options.catalog
-    const budget = this.#closedBytes
-    const path = join(archiveDir, segment.path)
-    if (file.kind === 'init') {
-      const init = await readInit(path, segment.initBytes, file.tracks)
-      return answer(init.length, range, async ({ first, last }) => once(init.subarray(first, last + 1)))
-    }
-    if (file.kind === 'segment') {
-      return answer(segment.bytes, range, async (span) => {
-        const sequence = file.part.findSequence(segment.id, span.first)
-        if (sequence !== undefined) await this.#noteFetch(active, file, sequence) // otherwise the initialization section
-        return openShiftedFile(path, segment, span, {
-          shiftOf: createShift(file.shift),
-          hidesAudio: file.hidesAudio,
-          budget,
-        })
-      })
-    }
-    if (file.kind === 'silent') {
-      await this.#noteFetch(active, file, file.sequence)
-      const { totalBytes, open } = layoutSilentEntry(path, segment, { ...file, budget })
-      return answer(totalBytes, range, open)
-    }
-    const layout = await layoutKeyFrames(archiveDir, segment, file)
-    await this.#noteFetch(active, file, file.sequence)
-    return answer(layout.totalBytes, range, async (span) => readDownload(layout, span, segment.cameraId))
-  }
-
   async #noteFetch(active: ActiveStream, { part }: FoundFile, sequence: number): Promise<void> {
     active.stream.noteFetch(part, sequence)
     const entry = part.entryAt(sequence)
     if (entry && part === active.stream.part) await this.#active.noteFetch(active, entry.startMs)
   }
-}
-
-async function answer(
-  totalBytes: number,
-  range: string | undefined,
-  open: (span: ByteSpan) => Promise<AsyncGenerator<Uint8Array, void, void>>,
-): Promise<MediaBytes> {
-  const span = parseByteRange(range, totalBytes)
-  if (span === 'unsatisfiable') return { status: 416, totalBytes }
-  const { first, last } = span ?? { first: 0, last: totalBytes - 1 }
-  const body = await open({ first, last })
-  return { status: span ? 206 : 200, firstByte: first, lastByte: last, totalBytes, body }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield bytes
-}
-
-type Init = Extract<StreamFile, { kind: 'init' }>
-
-async function readInit(path: string, initBytes: number, tracks: Init['tracks']): Promise<Uint8Array> {
-  await using file = await openRecording(path)
-  const init = await readExactly(file, 0, initBytes)
-  return tracks === 'all' ? init : tracks === 'pictures' ? writeVideoInit(init) : addSilentTrack(init)
 }

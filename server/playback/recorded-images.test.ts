@@ -1,4 +1,4 @@
-// Real footage, the real decoder: what a moment shows is what the camera sent then.
+// Tests with real footage and the real decoder: the image of a moment shows what the camera sent then.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { RecordedImages } from './recorded-images.ts'
 
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
 
-/** The picture that the camera sent `seconds` after the beginning of a run: its key frames are a second apart. */
+/** The frame that the camera sent `seconds` after the beginning of a run. Key frames are one second apart. */
 function sentAt(decoder: Decoder, seconds: number): Promise<Uint8Array[]> {
   const { codec, config } = syntheticFormat({ audioSampleRate: 16000 }).video
   for (const frame of syntheticFrames({ audioSampleRate: 16000 })) {
@@ -23,22 +23,22 @@ function sentAt(decoder: Decoder, seconds: number): Promise<Uint8Array[]> {
   throw new Error('frames have no end')
 }
 
-test('a moment is the key frame at or before it; where nothing is recorded there is no picture', async () => {
+test('the image of a moment is the key frame at or before it; without footage there is no image', async () => {
   await using scene = new FootageScene()
   await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
-  const pictures = new RecordedImages({ catalog: scene.catalog, decoder })
+  const recordedImages = new RecordedImages({ catalog: scene.catalog, decoder })
   await scene.record(0, 10, { audioSampleRate: 16000 })
   await scene.lose('camera_unreachable')
   await scene.record(60, 70, { audioSampleRate: 16000 })
-  const at = (seconds: number) => pictures.picture(1, t0 + seconds * 1000, {}, 7)
+  const at = (seconds: number) => recordedImages.getImage(1, t0 + seconds * 1000, {}, 7)
 
   for (const [moment, second] of [
     [0, 0],
     [3, 3],
     [3.999, 3],
     [4, 4],
-    [13, 9], // in the gap, the newest before it
-    [59.5, 0], // a moment before footage, as timelines round
+    [13, 9], // in the gap, the newest frame before it
+    [59.5, 0], // shortly before the footage, as timelines are rounded
     [62.4, 2],
   ] as const) {
     const { jpeg, takenAtMs } = await at(moment)
@@ -47,49 +47,53 @@ test('a moment is the key frame at or before it; where nothing is recorded there
   }
   assert.notDeepEqual((await at(3)).jpeg, (await at(4)).jpeg, 'moments differ')
   for (const moment of [-2, 21, 40, 500]) await assert.rejects(at(moment), isKind('not_found'), `${moment}`)
-  await assert.rejects(pictures.picture(2, t0, {}, 7), isKind('not_found'), 'another camera')
+  await assert.rejects(recordedImages.getImage(2, t0, {}, 7), isKind('not_found'), 'another camera')
 })
 
-test('pictures are made once for all who ask, as small as asked for, and only so many wait', async () => {
+test('an image is created once for all requests in the requested size, and the queue is limited', async () => {
   await using scene = new FootageScene()
   await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
-  const pictures = new RecordedImages({ catalog: scene.catalog, decoder })
+  const recordedImages = new RecordedImages({ catalog: scene.catalog, decoder })
   await scene.record(0, 50)
-  const same = await Promise.all([1, 1.2, 1.4].map((s) => pictures.picture(1, t0 + s * 1000, { maxWidth: 32 }, 7)))
-  await pictures.picture(1, t0 + 1500, { maxWidth: 32 }, 7)
+  const same = await Promise.all(
+    [1, 1.2, 1.4].map((s) => recordedImages.getImage(1, t0 + s * 1000, { maxWidth: 32 }, 7)),
+  )
+  await recordedImages.getImage(1, t0 + 1500, { maxWidth: 32 }, 7)
   assert.equal(decoder.stats().decodes, 1)
-  const whole = await pictures.picture(1, t0 + 1500, {}, 7)
+  const whole = await recordedImages.getImage(1, t0 + 1500, {}, 7)
   assert.ok(same[0]!.jpeg.length < whole.jpeg.length)
 
   const many = await Promise.allSettled(
-    Array.from({ length: 80 }, (_, i) => pictures.picture(1, t0 + (i >> 1) * 1000, { maxWidth: i % 2 ? 16 : 8 }, 7)),
+    Array.from({ length: 80 }, (_, i) =>
+      recordedImages.getImage(1, t0 + (i >> 1) * 1000, { maxWidth: i % 2 ? 16 : 8 }, 7),
+    ),
   )
   const refused = many.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   assert.ok(refused.length > 0 && refused.every(isKind('unavailable')))
   assert.ok(many.filter(({ status }) => status === 'fulfilled').length >= 64)
-  await pictures.picture(1, t0 + 44_000, { maxWidth: 16 }, 7)
+  await recordedImages.getImage(1, t0 + 44_000, { maxWidth: 16 }, 7)
 })
 
-test('whoever asks for many pictures delays no other viewer', async () => {
+test('a viewer that requests many images does not delay other viewers', async () => {
   await using scene = new FootageScene()
   await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
-  const pictures = new RecordedImages({ catalog: scene.catalog, decoder })
+  const recordedImages = new RecordedImages({ catalog: scene.catalog, decoder })
   await scene.record(0, 50)
   let made = 0
   const greedy = Array.from({ length: 60 }, (_, i) =>
-    pictures.picture(1, t0 + (i >> 1) * 1000, { maxWidth: i % 2 ? 16 : 8 }, 7).then(() => made++),
+    recordedImages.getImage(1, t0 + (i >> 1) * 1000, { maxWidth: i % 2 ? 16 : 8 }, 7).then(() => made++),
   )
-  await pictures.picture(1, t0 + 45_000, { maxWidth: 32 }, 8)
-  assert.ok(made < 20, `${made} of the pictures of the other came before`)
+  await recordedImages.getImage(1, t0 + 45_000, { maxWidth: 32 }, 8)
+  assert.ok(made < 20, `${made} images of the other viewer were created before`)
   await Promise.all(greedy)
 })
 
-test('a wall of more cameras than are served at once shows the same moment of all', async () => {
+test('a wall with more cameras than the concurrency limit shows the same moment of all', async () => {
   await using scene = new FootageScene()
   await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
   await scene.record(0, 5)
-  // The footage of one camera under many ids.
-  const pictures = new RecordedImages({
+  // Serves the footage of one camera under many ids.
+  const recordedImages = new RecordedImages({
     catalog: {
       archiveDir: scene.catalog.archiveDir,
       listSegments: async (id, ...range) => (await scene.catalog.listSegments(1, ...range)).map((s) => ({ ...s, id })),
@@ -102,7 +106,7 @@ test('a wall of more cameras than are served at once shows the same moment of al
     },
   })
   const made = await Promise.all(
-    Array.from({ length: 60 }, (_, camera) => pictures.picture(camera, t0 + 2000, { maxWidth: 32 }, 7)),
+    Array.from({ length: 60 }, (_, camera) => recordedImages.getImage(camera, t0 + 2000, { maxWidth: 32 }, 7)),
   )
   assert.equal(made.length, 60)
   assert.equal(decoder.stats().decodes, 60)

@@ -1,5 +1,5 @@
-// Pictures of a moment: the key frame at or before it, as a JPEG. Made when asked for; the newest stay in memory for a while, because
-// whoever looks along a timeline comes back.
+// Images of a recorded moment: the key frame at or before it, as a JPEG. They are created on request. The most recent
+// ones are cached, because users return to the same moments of a timeline.
 
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { openRecording, readExactly, readMoof } from './recording-file.ts'
 export type RecordedImagesOptions = {
   readonly catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>
   readonly decoder: {
-    /** One JPEG for each size. Rejects with AppError 'corrupt' or 'unavailable'. */
+    /** Returns one JPEG for each size. Rejects with AppError 'corrupt' or 'unavailable'. */
     decode(
       request: KeyFrame & { sizes: ImageLimits[]; source: number; viewers: ReadonlySet<number> },
     ): Promise<Uint8Array[]>
@@ -33,41 +33,43 @@ export type RecordedImage = {
 
 type KeyFrame = ReturnType<typeof findVideoConfig> & { readonly data: Uint8Array }
 
-type Place = { readonly segment: Segment; readonly fragment: Fragment }
+type KeyFramePosition = { readonly segment: Segment; readonly fragment: Fragment }
 
-/** A picture of a moment without footage may be so much older. */
+/** Maximum age of the image for a moment without footage. */
 const maxAgeMs = 10_000
-/** Timelines are told in whole seconds, rounded outwards: their start may lie so much before the first frame. */
+/** Timelines are rounded outwards to whole seconds, so a timeline may begin this much before the first frame. */
 const maxRoundingMs = 1000
 
-/** Pictures that are made at once: in all, for one viewer, and of one camera. Each holds a key frame in memory. */
-const maxMaking = { inAll: 32, ofViewer: 4, ofCamera: 2 }
-/** Pictures that may wait, for one viewer: a wall of cameras at one moment. */
-const maxWaitingOfViewer = 64
-const refusal = 'too many pictures are asked for at once'
-/** What has passed the semaphore of its viewer is never too much for the next. */
-const limitsOfOne = { maxRunningOfOne: maxMaking.ofViewer, maxWaitingOfOne: maxMaking.ofViewer, refusal }
+/**
+ * Images that are created at once: in total, for one viewer, and of one camera. Each one holds a key frame in memory.
+ */
+const maxConcurrent = { total: 32, perViewer: 4, perCamera: 2 }
+/** Images that may wait for one viewer: a wall of cameras at one moment. */
+const maxWaitingPerViewer = 64
+const refusal = 'too many images are requested at once'
+/** The limit per viewer ensures that these semaphores never reject a request. */
+const innerLimits = { maxRunningOfOne: maxConcurrent.perViewer, maxWaitingOfOne: maxConcurrent.perViewer, refusal }
 
 const maxCacheBytes = 16 * 1024 * 1024
 
 export class RecordedImages {
   readonly #catalog: RecordedImagesOptions['catalog']
   readonly #decoder: RecordedImagesOptions['decoder']
-  /** Oldest use first. */
+  /** Least recently used first. */
   readonly #cache = new Map<string, Uint8Array>()
   #cacheBytes = 0
-  /** Pictures being made: who asks for the same one waits for it. */
+  /** Images that are being created. Requests for the same image share the work. */
   readonly #pending = new Map<string, Promise<Uint8Array>>()
-  /** Viewers take turns: whoever asks for a hundred pictures delays their own. */
+  /** Viewers are served in turn, so a viewer that requests a hundred images delays only its own. */
   readonly #viewers = new FairSemaphore<number>({
     maxRunning: Number.POSITIVE_INFINITY,
-    maxRunningOfOne: maxMaking.ofViewer,
-    maxWaitingOfOne: maxWaitingOfViewer,
+    maxRunningOfOne: maxConcurrent.perViewer,
+    maxWaitingOfOne: maxWaitingPerViewer,
     refusal,
   })
-  readonly #all = new FairSemaphore<number>({ ...limitsOfOne, maxRunning: maxMaking.inAll })
-  /** Cameras whose pictures are being made: one whose frames take long keeps only its own waiting. */
-  readonly #making = new Map<number, FairSemaphore<number>>()
+  readonly #all = new FairSemaphore<number>({ ...innerLimits, maxRunning: maxConcurrent.total })
+  /** By camera, so that a camera with slow storage or large frames delays only its own images. */
+  readonly #cameras = new Map<number, FairSemaphore<number>>()
 
   constructor({ catalog, decoder }: RecordedImagesOptions) {
     this.#catalog = catalog
@@ -75,10 +77,11 @@ export class RecordedImages {
   }
 
   /**
-   * `viewer`: who asks. Throws 'not_found' when there is no footage at the moment nor some seconds before it, 'unavailable' when that
-   * viewer asks for too many at once, 'corrupt' when the footage is damaged.
+   * `viewer` is the id of the requesting user. Throws 'not_found' when there is no footage at the moment or shortly
+   * before it, 'unavailable' when the viewer requests too many images at once, and 'corrupt' when the footage is
+   * damaged.
    */
-  async picture(cameraId: number, atMs: number, limits: ImageLimits, viewer: number): Promise<RecordedImage> {
+  async getImage(cameraId: number, atMs: number, limits: ImageLimits, viewer: number): Promise<RecordedImage> {
     const place = await this.#find(cameraId, atMs)
     if (!place) throw new AppError('not_found', 'Nothing is recorded at this moment.')
     const takenAtMs = place.fragment.startMs
@@ -91,24 +94,24 @@ export class RecordedImages {
     }
     let pending = this.#pending.get(key)
     if (!pending) {
-      pending = this.#makeInTurn(cameraId, place, limits, viewer).finally(() => this.#pending.delete(key))
+      pending = this.#createFairly(cameraId, place, limits, viewer).finally(() => this.#pending.delete(key))
       this.#pending.set(key, pending)
       void pending.then(
-        (jpeg) => this.#keep(key, jpeg),
+        (jpeg) => this.#addToCache(key, jpeg),
         () => {},
       )
     }
     return { jpeg: await pending, takenAtMs }
   }
 
-  /** Groups of pictures lie within one file, whose first frame is a key frame. */
-  async #find(cameraId: number, atMs: number): Promise<Place | undefined> {
+  /** A group of pictures lies within one file, and the first frame of every file is a key frame. */
+  async #find(cameraId: number, atMs: number): Promise<KeyFramePosition | undefined> {
     const segments = await this.#catalog.listSegments(cameraId, atMs - maxAgeMs, atMs + maxRoundingMs)
-    // The moment may have been recorded more than once: the picture is of the time that playback shows first.
+    // The moment may have been recorded more than once. The image is of the epoch that playback shows first.
     const epochs = Map.groupBy(segments, ({ epoch = 0 }) => epoch)
     const found = [...epochs.values()].flatMap((some) => findLastKey(some, atMs) ?? [])
     const covering = found.find(({ segment }) => segment.endMs > atMs)
-    const newest = found.reduce<Place | undefined>(
+    const newest = found.reduce<KeyFramePosition | undefined>(
       (best, place) => (best && best.fragment.startMs >= place.fragment.startMs ? best : place),
       undefined,
     )
@@ -118,29 +121,30 @@ export class RecordedImages {
     return segment && first?.isKey && first.startMs < atMs + maxRoundingMs ? { segment, fragment: first } : undefined
   }
 
-  /** Live pictures wait in the same queue of the decoder. */
-  #makeInTurn(cameraId: number, place: Place, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
+  /** Live images share the queue of the decoder, so recorded images must not fill it. */
+  #createFairly(cameraId: number, place: KeyFramePosition, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
     return this.#viewers.run(viewer, async () => {
       const semaphore =
-        this.#making.get(cameraId) ?? new FairSemaphore<number>({ ...limitsOfOne, maxRunning: maxMaking.ofCamera })
-      this.#making.set(cameraId, semaphore)
+        this.#cameras.get(cameraId) ??
+        new FairSemaphore<number>({ ...innerLimits, maxRunning: maxConcurrent.perCamera })
+      this.#cameras.set(cameraId, semaphore)
       try {
-        return await semaphore.run(viewer, () => this.#all.run(viewer, () => this.#make(place, limits, viewer)))
+        return await semaphore.run(viewer, () => this.#all.run(viewer, () => this.#create(place, limits, viewer)))
       } finally {
         const { running, waiting } = semaphore.stats()
-        if (running === 0 && waiting === 0) this.#making.delete(cameraId)
+        if (running === 0 && waiting === 0) this.#cameras.delete(cameraId)
       }
     })
   }
 
-  async #make(place: Place, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
+  async #create(place: KeyFramePosition, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
     const frame = await readKeyFrame(this.#catalog.archiveDir, place)
     const [source, viewers] = [place.segment.cameraId, new Set([viewer])]
     const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits], source, viewers })
     return jpeg!
   }
 
-  #keep(key: string, jpeg: Uint8Array): void {
+  #addToCache(key: string, jpeg: Uint8Array): void {
     this.#cache.set(key, jpeg)
     this.#cacheBytes += jpeg.length
     for (const [oldest, { length }] of this.#cache) {
@@ -151,7 +155,7 @@ export class RecordedImages {
   }
 }
 
-function findLastKey(segments: readonly Segment[], atMs: number): Place | undefined {
+function findLastKey(segments: readonly Segment[], atMs: number): KeyFramePosition | undefined {
   for (const segment of segments.toReversed()) {
     const fragment = segment.fragments.findLast(({ isKey, startMs }) => isKey && startMs <= atMs)
     if (fragment) return { segment, fragment }
@@ -159,23 +163,25 @@ function findLastKey(segments: readonly Segment[], atMs: number): Place | undefi
   return undefined
 }
 
-/** The fragment's first picture, with those after it where it is whole only later. */
-async function readKeyFrame(archiveDir: string, { segment, fragment }: Place): Promise<KeyFrame> {
+/**
+ * Reads the first frame of the fragment and, with gradual refresh, the following frames up to the first correct one.
+ */
+async function readKeyFrame(archiveDir: string, { segment, fragment }: KeyFramePosition): Promise<KeyFrame> {
   await using file = await openRecording(join(archiveDir, segment.path))
   const format = findVideoConfig(await readExactly(file, 0, segment.initBytes))
   const collector = new KeyFrameCollector(format.codec)
   let isKey = true
-  for await (const data of readPictures(file, segment, fragment)) {
+  for await (const data of readVideoFrames(file, segment, fragment)) {
     const recovery = isKey ? findRefreshCount(format.codec, data) : undefined
     const whole = collector.push({ isKey, recovery, data })
     if (whole) return { ...format, data: whole }
     isKey = false
   }
-  throw new AppError('corrupt', 'expected a whole picture before the end of the file')
+  throw new AppError('corrupt', 'expected a complete key frame before the end of the file')
 }
 
-/** From the first of a fragment on, to the end of the file. */
-async function* readPictures(file: FileHandle, segment: Segment, first: Fragment): AsyncGenerator<Uint8Array> {
+/** Reads the video frames from the start of a fragment to the end of the file. */
+async function* readVideoFrames(file: FileHandle, segment: Segment, first: Fragment): AsyncGenerator<Uint8Array> {
   for (const fragment of segment.fragments.slice(segment.fragments.indexOf(first))) {
     const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
     if (
@@ -187,7 +193,7 @@ async function* readPictures(file: FileHandle, segment: Segment, first: Fragment
     let at = offset + (track?.dataOffset ?? 0)
     for (const size of track?.sizes ?? []) {
       if (at < fragment.offset || at + size > fragment.offset + fragment.bytes)
-        throw new AppError('corrupt', 'expected the picture inside its fragment')
+        throw new AppError('corrupt', 'expected the frame within its fragment')
       yield await readExactly(file, at, size)
       at += size
     }

@@ -1,27 +1,31 @@
-// One recorded stream while somebody watches it: the part it plays, how much of it the playlist has said, and what was fetched last.
-// Everything here can be made again from the row and the footage, so it is dropped when nobody asks for a while.
+// A recorded stream in memory: the part that it plays, the entries that the playlist has listed, and the most recently
+// fetched entry. Everything here can be created again from the row and the footage, so idle streams are removed from
+// memory.
 
 import type { Clock } from '../base/clock.ts'
 import type { FootageBounds } from '../model/segment-views.ts'
 import { findRemainingOrigin } from './remaining-listing.ts'
-import { runGap90k, shortEntriesAtBegin } from './stream-entries.ts'
+import { initialShortEntries, runGap90k } from './stream-entries.ts'
 import { type ListedEnd, type PartOrigin, parseListing, type StreamListing, writeListing } from './stream-listing.ts'
 import { type StreamFile, type StreamFootage, StreamPart } from './stream-part.ts'
 import type { StreamRow } from './stream-rows.ts'
 
-/** Footage of a moment is on record this long after it at the latest. */
+/** Footage is in the index at most this long after it was recorded. */
 const settlingMs = 10_000
 
-/** Of ranges up to this long the playlist says all there is: a day, also the longest of a year. */
+/** Ranges up to this long are listed completely: a day, including the longest day of a year. */
 const maxWholeMs = 25 * 3_600_000
 
-/** Of others so much footage after, and before, what the player has fetched. */
+/** For longer ranges, the playlist lists this much footage after and before the most recently fetched entry. */
 const ahead90k = 3600 * 90_000
 const behind90k = 2 * 3600 * 90_000
-/** Is forgotten at once. */
-const forget90k = 1800 * 90_000
+/** Entries are removed at the front in steps of this length. */
+const dropStep90k = 1800 * 90_000
 
-/** And so much before anything was fetched: players that would begin three entries before the end begin with the first. */
+/**
+ * Number of entries that are listed before any is fetched. Players that start three entries before the end then start
+ * with the first one.
+ */
 const firstEntries = 3
 
 export type FoundFile = StreamFile & { readonly part: StreamPart }
@@ -30,36 +34,39 @@ export class RecordedStream {
   readonly #footage: StreamFootage
   readonly #row: Pick<StreamRow, 'cameraId' | 'startMs' | 'endMs' | 'createdAtMs'>
   #part: StreamPart
-  /** What was played before the last change of speed: a player may still be asking for it. */
-  #former: StreamPart | undefined
+  /** The part before the last change of speed, whose files a player may still request. */
+  #previousPart: StreamPart | undefined
   #listed: ListedEnd
-  /** Of the part: where the entry ends that lies furthest of those that were fetched. */
+  /** End of the furthest entry of the part that was fetched. */
   #fetched90k: number | undefined
-  /** Of the part: the number of the entry that was fetched last. */
+  /** Number of the entry of the part that was fetched last. */
   #fetchedSequence: number | undefined
-  /** What was listed before, by an earlier process or before it was forgotten, until it is known whether its beginning is still there. */
-  #kept: StreamListing | undefined
-  /** Numbers of the first entry and of the one after the last, as they were kept. */
-  #said = ''
+  /**
+   * The stored listing of an earlier process or before the stream was removed from memory, until it is known whether
+   * its first entry still exists.
+   */
+  #storedListing: StreamListing | undefined
+  /** Numbers of the first listed entry and of the one after the last, as they were last stored. */
+  #storedRange = ''
   #updating: Promise<void> | undefined
 
   constructor(footage: StreamFootage, row: StreamRow) {
     this.#footage = footage
     this.#row = row
-    const kept = row.listing === undefined ? undefined : parseListing(row.listing)
-    const origin = kept?.origin ?? createOrigin(row)
+    const stored = row.listing === undefined ? undefined : parseListing(row.listing)
+    const origin = stored?.origin ?? createOrigin(row)
     this.#part = createPart(origin, row)
-    this.#listed = kept?.listed ?? this.#part.endAt(origin.sequence)
-    this.#kept = kept
+    this.#listed = stored?.listed ?? this.#part.endAt(origin.sequence)
+    this.#storedListing = stored
   }
 
   get part(): StreamPart {
     return this.#part
   }
 
-  /** In memory. */
+  /** Number of entries in memory. */
   get entries(): number {
-    return this.#part.entries.entries.length + (this.#former?.entries.entries.length ?? 0)
+    return this.#part.entries.entries.length + (this.#previousPart?.entries.entries.length ?? 0)
   }
 
   get #isWhole(): boolean {
@@ -68,8 +75,8 @@ export class RecordedStream {
   }
 
   /**
-   * Takes in what has been recorded since, as far as it may be listed. `isGrowing` false: nothing more will be recorded. Requests at the
-   * same time share the work. `currentMs`: of what was fetched last.
+   * Adds footage that was recorded since the last update, as far as it may be listed. Without `isGrowing`, nothing more
+   * will be recorded. Concurrent calls share the work. `currentMs` is the start of the most recently fetched entry.
    */
   async update(nowMs: number, isGrowing: boolean, currentMs: number | undefined): Promise<void> {
     this.#updating ??= this.#update(nowMs, isGrowing, currentMs).finally(() => {
@@ -78,7 +85,7 @@ export class RecordedStream {
     await this.#updating
   }
 
-  /** Resolves when there is more footage, or after `timeoutMs`. */
+  /** Resolves when there is new footage, or after `timeoutMs`. */
   async waitForFootage(clock: Clock, timeoutMs: number): Promise<void> {
     const wait = new AbortController()
     const stop = this.#footage.onFragment(this.#row.cameraId, () => wait.abort())
@@ -87,25 +94,26 @@ export class RecordedStream {
   }
 
   /**
-   * Lists what may be listed by now, which is told in `changed` as text to be kept with the row before anyone sees the playlist. While
-   * `isHeld` nothing is added, but for what a player needs to begin.
+   * Returns the playlist with all entries that may be listed now. If `changed` is not undefined, it must be stored in
+   * the row before a player sees the playlist. While `isPaused`, only the entries that a player needs to start are
+   * added.
    */
-  list(isHeld: boolean): { readonly playlist: string; readonly changed: string | undefined } {
+  list(isPaused: boolean): { readonly playlist: string; readonly changed: string | undefined } {
     const part = this.#part
-    const least = Math.min(part.endSequence, part.origin.sequence + firstEntries)
-    const most = isHeld ? least : this.#findMost(least)
-    if (most > this.#listed.sequence) this.#listed = part.endAt(most)
-    if (!isHeld && !this.#isWhole) this.#forget()
-    const said = `${part.origin.sequence} ${this.#listed.sequence}`
-    const isKept = said === this.#said
-    this.#said = said
+    const minEnd = Math.min(part.endSequence, part.origin.sequence + firstEntries)
+    const end = isPaused ? minEnd : this.#findListableEnd(minEnd)
+    if (end > this.#listed.sequence) this.#listed = part.endAt(end)
+    if (!isPaused && !this.#isWhole) this.#dropBehind()
+    const range = `${part.origin.sequence} ${this.#listed.sequence}`
+    const isStored = range === this.#storedRange
+    this.#storedRange = range
     return {
       playlist: part.playlist(this.#listed.sequence, this.#type),
-      changed: isKept ? undefined : this.write(),
+      changed: isStored ? undefined : this.write(),
     }
   }
 
-  /** To be kept with the row. */
+  /** Returns the listing to be stored in the row. */
   write(): string {
     const part = this.#part
     const { origin } = part
@@ -124,16 +132,16 @@ export class RecordedStream {
     })
   }
 
-  /** Undefined for the name of a file that is not of the stream (so far). */
+  /** Returns undefined for a file that is not part of the stream, or not yet. */
   findFile(name: string): FoundFile | undefined {
-    for (const part of [this.#part, this.#former]) {
+    for (const part of [this.#part, this.#previousPart]) {
       const file = part?.findFile(name)
       if (part && file) return { ...file, part }
     }
     return undefined
   }
 
-  /** The entry of this number was asked for. */
+  /** Reports that this entry was fetched. */
   noteFetch(part: StreamPart, sequence: number): void {
     const entry = part.entryAt(sequence)
     if (!entry || part !== this.#part) return
@@ -141,34 +149,40 @@ export class RecordedStream {
     this.#fetched90k = Math.max(this.#fetched90k ?? 0, entry.position90k + entry.duration90k)
   }
 
-  /** What follows the entry that was fetched last plays at this speed; what was listed and not fetched leaves the playlist. */
+  /**
+   * Plays everything after the most recently fetched entry at this speed. Entries that were listed but not fetched are
+   * removed from the playlist.
+   */
   changeSpeed(speed: number, currentMs: number | undefined): void {
     const part = this.#part
-    const sequence = currentMs === undefined ? undefined : this.findCurrent(currentMs)
+    const sequence = currentMs === undefined ? undefined : this.findCurrentSequence(currentMs)
     const last = sequence === undefined ? undefined : part.entryAt(sequence)
     if (sequence === undefined || !last) {
-      this.#begin({ ...part.origin, speed })
+      this.#startPart({ ...part.origin, speed })
       return
     }
     const next = part.entryAt(sequence + 1)
-    // A playlist of nothing is an error to players: at the very end the last entry is played again.
+    // Players reject an empty playlist, so at the very end the last entry is played again.
     if (!next && part.entries.isFinished) {
-      this.#begin({ startMs: last.startMs, epoch: last.epoch, speed, position90k: last.position90k })
+      this.#startPart({ startMs: last.startMs, epoch: last.epoch, speed, position90k: last.position90k })
       return
     }
     const startMs = next?.startMs ?? last.startMs + last.durationMs
     const { epoch } = next ?? last
-    this.#begin({ startMs, epoch, speed, position90k: last.position90k + last.duration90k })
+    this.#startPart({ startMs, epoch, speed, position90k: last.position90k + last.duration90k })
   }
 
-  /** Number of the entry that was fetched last, which began at this moment; of an earlier process by the moment alone. */
-  findCurrent(currentMs: number): number | undefined {
+  /**
+   * Returns the number of the entry that was fetched last and starts at `currentMs`. After a restart, only the time
+   * identifies it.
+   */
+  findCurrentSequence(currentMs: number): number | undefined {
     const sequence = this.#fetchedSequence
-    const isIt = sequence !== undefined && this.#part.entryAt(sequence)?.startMs === currentMs
-    return isIt ? sequence : this.#part.findMoment(currentMs)
+    const isSame = sequence !== undefined && this.#part.entryAt(sequence)?.startMs === currentMs
+    return isSame ? sequence : this.#part.findMoment(currentMs)
   }
 
-  #begin({
+  #startPart({
     startMs,
     epoch,
     speed,
@@ -177,7 +191,7 @@ export class RecordedStream {
     const { sequence, discontinuities, axis90k } = this.#listed
     const { hasAudio } = this.#part.origin
     const isFirst = sequence === 0
-    this.#former = this.#part
+    this.#previousPart = this.#part
     const origin: PartOrigin = {
       startMs,
       epoch,
@@ -189,24 +203,24 @@ export class RecordedStream {
       axis90k: isFirst ? 0 : Math.ceil(axis90k) + runGap90k,
       isDiscontinuity: !isFirst,
       ...(hasAudio !== undefined && { hasAudio }),
-      shortEntries: shortEntriesAtBegin(speed),
+      shortEntries: initialShortEntries(speed),
     }
     this.#part = createPart(origin, this.#row)
     this.#listed = this.#part.endAt(sequence)
     this.#fetched90k = undefined
     this.#fetchedSequence = undefined
-    this.#kept = undefined
+    this.#storedListing = undefined
   }
 
-  /** The number of the entry up to which may be listed now. */
-  #findMost(least: number): number {
+  /** Returns the number of the entry up to which the playlist may list now. */
+  #findListableEnd(minEnd: number): number {
     const { endSequence } = this.#part
     if (this.#isWhole) return endSequence
-    if (this.#fetched90k === undefined) return least
+    if (this.#fetched90k === undefined) return minEnd
     const until90k = this.#fetched90k + ahead90k
-    let most = Math.max(least, this.#listed.sequence)
-    while (most < endSequence && this.#part.entryAt(most)!.position90k < until90k) most++
-    return most
+    let end = Math.max(minEnd, this.#listed.sequence)
+    while (end < endSequence && this.#part.entryAt(end)!.position90k < until90k) end++
+    return end
   }
 
   get #type(): 'EVENT' | 'VOD' | undefined {
@@ -216,10 +230,10 @@ export class RecordedStream {
     return endMs! + settlingMs <= createdAtMs ? 'VOD' : 'EVENT'
   }
 
-  /** What lies far behind the player leaves the playlist at its front. */
-  #forget(): void {
+  /** Removes entries far behind the player from the front of the playlist. */
+  #dropBehind(): void {
     const { origin } = this.#part
-    if (this.#fetched90k === undefined || this.#fetched90k - origin.position90k < behind90k + forget90k) return
+    if (this.#fetched90k === undefined || this.#fetched90k - origin.position90k < behind90k + dropStep90k) return
     const from90k = this.#fetched90k - behind90k
     let sequence = origin.sequence
     while (sequence + firstEntries < this.#listed.sequence && this.#part.entryAt(sequence)!.position90k < from90k)
@@ -229,53 +243,58 @@ export class RecordedStream {
 
   async #update(nowMs: number, isGrowing: boolean, currentMs: number | undefined): Promise<void> {
     const bounds = await this.#footage.bounds(this.#row.cameraId)
-    await this.#takeIn(bounds, nowMs, isGrowing)
+    await this.#addFootage(bounds, nowMs, isGrowing)
     const first = this.#part.entries.entries[0]
-    const kept = this.#kept
-    if (kept?.firstMs !== undefined && first?.startMs !== kept.firstMs) {
-      // The beginning was deleted while the server was away or nobody watched.
-      await this.#resume(kept, bounds, currentMs)
-      await this.#takeIn(bounds, nowMs, isGrowing)
+    const stored = this.#storedListing
+    if (stored?.firstMs !== undefined && first?.startMs !== stored.firstMs) {
+      // The first entry was deleted while the stream was not in memory.
+      await this.#resume(stored, bounds, currentMs)
+      await this.#addFootage(bounds, nowMs, isGrowing)
     }
-    this.#kept = undefined
+    this.#storedListing = undefined
     if (this.#fetched90k === undefined && currentMs !== undefined) {
-      // Of an earlier process: its player may have fetched all that was listed, and waits for more.
+      // The player fetched this entry from an earlier process. It may have fetched everything that was listed and wait
+      // for more.
       const sequence = this.#part.findMoment(currentMs)
       if (sequence !== undefined) {
         this.noteFetch(this.#part, sequence)
-        await this.#takeIn(bounds, nowMs, isGrowing)
+        await this.#addFootage(bounds, nowMs, isGrowing)
       }
     }
-    if (bounds && !this.#isWhole && this.#dropDeleted(bounds)) await this.#takeIn(bounds, nowMs, isGrowing)
+    if (bounds && !this.#isWhole && this.#dropDeleted(bounds)) await this.#addFootage(bounds, nowMs, isGrowing)
   }
 
-  /** Goes on with what is left of what was listed, or else behind it. */
-  async #resume(kept: StreamListing, bounds: FootageBounds | undefined, currentMs: number | undefined): Promise<void> {
+  /** Continues with the remaining listed entries, or after the listed footage when none remain. */
+  async #resume(
+    stored: StreamListing,
+    bounds: FootageBounds | undefined,
+    currentMs: number | undefined,
+  ): Promise<void> {
     const { cameraId, endMs } = this.#row
     const origin =
       bounds &&
       (await findRemainingOrigin(
-        kept,
+        stored,
         (origin) => createPart(origin, this.#row),
-        (part, isEnough) => part.takeIn(this.#footage, cameraId, clip(bounds, endMs), isEnough),
+        (part, isEnough) => part.addFootage(this.#footage, cameraId, clip(bounds, endMs), isEnough),
       ))
     if (origin) this.#part = createPart(origin, this.#row)
     else {
       const { startMs, epoch, speed, position90k } = this.#part.origin
-      this.#begin({ startMs: currentMs ?? startMs, epoch, speed, position90k })
+      this.#startPart({ startMs: currentMs ?? startMs, epoch, speed, position90k })
     }
   }
 
-  async #takeIn(bounds: FootageBounds | undefined, nowMs: number, isGrowing: boolean): Promise<void> {
+  async #addFootage(bounds: FootageBounds | undefined, nowMs: number, isGrowing: boolean): Promise<void> {
     const { cameraId, endMs } = this.#row
     const part = this.#part
     const isAll =
-      !bounds || (await part.takeIn(this.#footage, cameraId, clip(bounds, endMs), () => this.#hasEnough(part)))
+      !bounds || (await part.addFootage(this.#footage, cameraId, clip(bounds, endMs), () => this.#hasEnough(part)))
     if (isAll && (!isGrowing || (endMs !== undefined && nowMs >= endMs + settlingMs))) part.finish()
   }
 
   #hasEnough(part: StreamPart): boolean {
-    // The speed was changed meanwhile: what this part would go on with is no concern any more.
+    // The speed was changed in the meantime, so this part needs no more entries.
     if (part !== this.#part) return true
     if (this.#isWhole) return false
     const { endSequence, origin } = part
@@ -283,7 +302,7 @@ export class RecordedStream {
     return this.#fetched90k === undefined || part.end90k >= this.#fetched90k + ahead90k
   }
 
-  /** Entries that retention has deleted leave at the front, as far as they have been listed. */
+  /** Removes entries at the front that retention has deleted. */
   #dropDeleted({ startMs, oldest = { epoch: 0, startMs } }: FootageBounds): boolean {
     let sequence = this.#part.origin.sequence
     for (; sequence < this.#part.endSequence; sequence++) {
@@ -298,7 +317,7 @@ export class RecordedStream {
   }
 }
 
-/** Of a stream that has said nothing yet, as it is kept with its row; `known`: see `EntriesOrigin`. */
+/** Returns the listing of a new stream, to be stored in its row. For `known`, see `EntriesOrigin`. */
 export function createListing(
   row: Pick<StreamRow, 'startMs' | 'speed'>,
   known: Pick<PartOrigin, 'hasAudio' | 'epoch'>,
@@ -311,12 +330,18 @@ function clip(bounds: FootageBounds, lastMs = Number.POSITIVE_INFINITY): Footage
   return { ...bounds, endMs: Math.min(bounds.endMs, lastMs) }
 }
 
-/** A range that was recorded more than once plays each time; without an end, all that was recorded later does. */
+/**
+ * Footage that was recorded more than once in the range plays each time. Without an end, everything that was recorded
+ * later plays.
+ */
 function createPart(origin: PartOrigin, { startMs, endMs }: Pick<StreamRow, 'startMs' | 'endMs'>): StreamPart {
   return new StreamPart(origin, endMs, endMs === undefined ? undefined : startMs)
 }
 
-/** Entries of a single group that lie in the stream's second file, because its first one was nearly over. */
+/**
+ * Returns the short entries at the beginning that lie in the second file of the stream because its first one was nearly
+ * over.
+ */
 function findShortBegin(part: StreamPart): StreamListing['short'] {
   const { sequence, shortEntries } = part.origin
   const begin = Array.from({ length: shortEntries }, (_, i) => part.entryAt(sequence + i)?.segmentId)
@@ -335,6 +360,6 @@ function createOrigin({ startMs, speed }: Pick<StreamRow, 'startMs' | 'speed'>):
     position90k: 0,
     axis90k: 0,
     isDiscontinuity: false,
-    shortEntries: shortEntriesAtBegin(speed),
+    shortEntries: initialShortEntries(speed),
   }
 }

@@ -16,10 +16,10 @@ const hourMs = 3_600_000
 const groupMs = 20_000
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 
-/** A group of pictures as it was recorded: `epoch` counts the times the clock was set back before it. */
+/** A recorded group of pictures; `epoch` is the number of times that the clock was set back before it. */
 type Recorded = { readonly startMs: number; readonly endMs: number; readonly key: string; readonly epoch: number }
 
-/** Records groups of 20 s in files of a minute; no file is written, only what the recorder tells of it. */
+/** Records groups of 20 s in files of a minute. No files are written, only the reports of the recorder. */
 class Camera {
   readonly recorded: Recorded[] = []
   readonly #rows = new MemorySegmentRows()
@@ -78,7 +78,7 @@ const step = fc.record({
   isRestart: fc.boolean(),
 })
 
-test('any range plays each picture once for each time it was recorded, in the order of recording, never interleaved', async () => {
+test('any range plays each frame once per recording, in recording order and never interleaved', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 2, maxLength: 7 }),
@@ -96,17 +96,17 @@ test('any range plays each picture once for each time it was recorded, in the or
           ...{ isDiscontinuity: false, shortEntries: 0 },
         }
         const growing = new StreamPart(origin, toMs, toMs === undefined ? undefined : fromMs)
-        const takeIn = async (part: StreamPart) => {
+        const addFootage = async (part: StreamPart) => {
           const bounds = (await camera.catalog.bounds(1))!
-          await part.takeIn(camera.catalog, 1, bounds, () => false)
+          await part.addFootage(camera.catalog, 1, bounds, () => false)
         }
         for (const { minutes, stepMs, isRestart } of steps) {
           if (stepMs !== 0) camera.set(stepMs)
           if (isRestart) camera.restart()
           await camera.record(minutes, stepMs === 0 ? undefined : 'clock_set')
-          if (isGrowing) await takeIn(growing)
+          if (isGrowing) await addFootage(growing)
         }
-        await takeIn(growing)
+        await addFootage(growing)
         growing.finish()
         const shown = growing.entries.entries.flatMap(({ segmentId, offset, bytes }) =>
           Array.from({ length: bytes / 1000 }, (_, i) => `${segmentId} ${offset + i * 1000}`),
@@ -116,7 +116,7 @@ test('any range plays each picture once for each time it was recorded, in the or
           const [path = ''] = key.split(' ')
           if (!files.has(path)) files.set(path, files.size + 1)
         }
-        // Of the first epoch what the range holds, of later ones too; without an end, all of the later ones.
+        // Footage of the first epoch in the range, and of later epochs; without an end, everything of the later ones.
         const expected = camera.recorded.filter(({ startMs, endMs, epoch }) => {
           if (toMs === undefined) return epoch > 0 || endMs > fromMs
           return endMs > fromMs && startMs < toMs
@@ -132,7 +132,7 @@ test('any range plays each picture once for each time it was recorded, in the or
   )
 })
 
-test('where the clock was set back the playlist has one seam, and the timeline shows both epochs and why', async () => {
+test('a clock that was set back gives one discontinuity in the playlist and both epochs with the reason in the timeline', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 120)
   // At 120 s the clock is set back by 90 s.
@@ -144,7 +144,7 @@ test('where the clock was set back the playlist has one seam, and the timeline s
   const seams = entries.flatMap(({ discontinuity, dateMs }, i) =>
     discontinuity !== (entries[i - 1]?.discontinuity ?? 0) ? [dateMs! - t0] : [],
   )
-  assert.deepEqual(seams, [30_000], 'one, with the time the second epoch begins at')
+  assert.deepEqual(seams, [30_000], 'one, at the start of the second epoch')
   const seconds = entries.reduce((sum, entry) => sum + entry.seconds, 0)
   assert.ok(Math.abs(seconds - 70) <= 4, `40 s of the first epoch and 30 s of the second, got ${seconds}`)
   await player.fetch(100)
@@ -160,7 +160,7 @@ test('where the clock was set back the playlist has one seam, and the timeline s
   assert.equal(within.segments.length, 2)
 })
 
-test('a stream at four times the speed, changed in the second epoch, goes on there', async () => {
+test('a stream whose speed is changed in the second epoch continues there', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 120)
   await scene.record(30, 80)
@@ -176,6 +176,6 @@ test('a stream at four times the speed, changed in the second epoch, goes on the
   faster.speed = 4
   const after = (await faster.load()).entries
   const dates = after.flatMap(({ dateMs }) => (dateMs === undefined ? [] : [dateMs]))
-  assert.ok(Math.min(...dates) > currentMs, 'nothing of the first epoch comes again')
+  assert.ok(Math.min(...dates) > currentMs, 'nothing of the first epoch is repeated')
   assert.ok(Math.max(...dates) >= t0 + 55_000 && Math.max(...dates) < t0 + 80_000)
 })

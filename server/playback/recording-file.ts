@@ -1,4 +1,4 @@
-// Reads the files of the archive, never trusting that they are what the index says.
+// Reads the files of the archive and checks them, because they may differ from the index.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
@@ -6,13 +6,13 @@ import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseChecksumBox } from '../media/mp4/checksum-box.ts'
 import type { Fragment } from '../model/segment.ts'
 
-/** Heads are some kB; this is what nobody writes. */
+/** Heads have some kB; larger ones are never written. */
 export const maxHeadBytes = 4 * 1024 * 1024
 
-/** Enough for the head of a usual fragment. */
-const usualHeadBytes = 4096
+/** Enough for the head of a typical fragment. */
+const typicalHeadBytes = 4096
 
-/** Throws 'not_found' when it has been deleted. */
+/** Throws 'not_found' when the file has been deleted. */
 export async function openRecording(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r')
@@ -27,13 +27,16 @@ export async function readExactly(file: FileHandle, at: number, bytes: number): 
   const buffer = new Uint8Array(bytes)
   for (let filled = 0; filled < bytes; ) {
     const { bytesRead } = await file.read(buffer, filled, bytes - filled, at + filled)
-    if (bytesRead === 0) throw new AppError('corrupt', `expected ${bytes} bytes at ${at}, the file ends`)
+    if (bytesRead === 0) throw new AppError('corrupt', `expected ${bytes} bytes at ${at}, but the file ends`)
     filled += bytesRead
   }
   return buffer
 }
 
-/** Where the `moof` of a fragment lies, counted from the fragment's beginning; its end may be behind the bytes. Throws 'corrupt'. */
+/**
+ * Finds the `moof` of a fragment relative to the start of the fragment. Its end may lie beyond the given bytes. Throws
+ * 'corrupt'.
+ */
 export function findMoof(bytes: Uint8Array): { readonly start: number; readonly end: number } {
   for (let at = 0; ; ) {
     const header = parseBoxHeader(bytes, at)
@@ -44,23 +47,26 @@ export function findMoof(bytes: Uint8Array): { readonly start: number; readonly 
   }
 }
 
-/** Whoever exchanged files on the disk must not have made one camera's footage another's: throws 'corrupt'. */
-export function checkChecksumBox(fragment: Uint8Array, cameraId: number): void {
-  const seal = parseChecksumBox(fragment)
-  if (seal && seal.cameraId !== cameraId) throw new AppError('corrupt', 'the file holds footage of another camera')
+/**
+ * Throws 'corrupt' for footage of another camera: exchanged files on the disk must not show a user the footage of a
+ * camera without permission.
+ */
+export function checkCameraId(fragment: Uint8Array, cameraId: number): void {
+  const box = parseChecksumBox(fragment)
+  if (box && box.cameraId !== cameraId) throw new AppError('corrupt', 'the file holds footage of another camera')
 }
 
-/** The whole `moof` of a fragment of this camera, and where in the file it is. Throws 'corrupt'. */
+/** Returns the complete `moof` of a fragment of this camera and its offset in the file. Throws 'corrupt'. */
 export async function readMoof(
   file: FileHandle,
   fragment: Pick<Fragment, 'offset' | 'bytes'>,
   cameraId: number,
 ): Promise<{ readonly moof: Uint8Array; readonly offset: number }> {
-  let bytes = await readExactly(file, fragment.offset, Math.min(usualHeadBytes, fragment.bytes))
-  checkChecksumBox(bytes, cameraId)
+  let bytes = await readExactly(file, fragment.offset, Math.min(typicalHeadBytes, fragment.bytes))
+  checkCameraId(bytes, cameraId)
   const { start, end } = findMoof(bytes)
   if (end > Math.min(maxHeadBytes, fragment.bytes)) {
-    throw new AppError('corrupt', `expected a fragment head below ${maxHeadBytes} bytes, got ${end}`)
+    throw new AppError('corrupt', `expected a fragment head of at most ${maxHeadBytes} bytes, got ${end}`)
   }
   if (end > bytes.length) bytes = await readExactly(file, fragment.offset, end)
   return { moof: bytes.subarray(start, end), offset: fragment.offset + start }

@@ -12,7 +12,7 @@ const at = (seconds: number) => t0 + seconds * 1000
 
 const slow = { frameRate: 5, gopFrames: 5 } as const
 
-/** Three runs in a row of files, one of them of another size, with gaps. */
+/** Three runs of several files each, one of another size, with gaps between them. */
 async function record(scene: FootageScene): Promise<void> {
   await scene.record(0, 250, slow)
   await scene.lose('camera_unreachable')
@@ -27,10 +27,13 @@ async function load(playback: Playback, id: string, speed = 1): Promise<CheckedP
   return playlist
 }
 
-/** What may not change for a player that was told `before`. That the front leaves is no fault here: it was deleted. */
+/**
+ * Checks what must not change for a player that has the playlist `before`. Entries at the front may be missing, because
+ * they were deleted.
+ */
 function findFaults(before: CheckedPlaylist, next: CheckedPlaylist): string[] {
   return checkNextPlaylist({ ...before, type: undefined }, { ...next, type: undefined }).filter(
-    // A section whose file is deleted is served by another one of the same content.
+    // The initialization section of a deleted file is replaced by another one with the same content.
     (fault) => !fault.startsWith('the map of entry'),
   )
 }
@@ -39,7 +42,7 @@ const readEntry = async (playback: Playback, id: string, { uri, range }: Checked
   readBytes(await playback.openBytes(id, uri, range && `bytes=${range.offset}-${range.offset + range.bytes - 1}`))
 
 for (const speed of [1, 4]) {
-  test(`a day's playlist keeps its numbers and times when its beginning was deleted over a restart, at speed ${speed}`, async () => {
+  test(`the playlist of a day keeps its numbers and times when its beginning is deleted during a restart, at speed ${speed}`, async () => {
     await using scene = new FootageScene()
     await record(scene)
     await scene.stop()
@@ -47,39 +50,39 @@ for (const speed of [1, 4]) {
     const files = await scene.catalog.listSegments(1, at(0), at(689))
     assert.ok(files.length > 10)
     const ids: string[] = []
-    const told: CheckedPlaylist[] = []
+    const listed: CheckedPlaylist[] = []
     const playback = scene.playback()
-    // One of them begins where its first file is nearly over.
+    // One of the streams begins where its first file is nearly over.
     for (const startS of [5, 59.2]) {
       const { id } = await playback.createStream({ ...user, startMs: at(startS), endMs: at(690), isRecording: false })
       if (speed !== 1) await playback.setSpeed(id, speed)
       ids.push(id)
-      told.push(await load(playback, id, speed))
+      listed.push(await load(playback, id, speed))
     }
-    const newest = await Promise.all(ids.map((id, i) => readEntry(playback, id, told[i]!.entries.at(-1)!)))
+    const newest = await Promise.all(ids.map((id, i) => readEntry(playback, id, listed[i]!.entries.at(-1)!)))
     for (const [deleted, file] of files.slice(0, -1).entries()) {
       await scene.deleteSegments([file.id])
       const restarted = scene.playback()
       for (const [i, id] of ids.entries()) {
         const playlist = await load(restarted, id, speed)
         const where = `${deleted + 1} files deleted, stream ${i}`
-        assert.deepEqual(findFaults(told[i]!, playlist), [], where)
+        assert.deepEqual(findFaults(listed[i]!, playlist), [], where)
         const [first] = playlist.entries
         assert.ok(first!.dateMs! >= file.endMs - 1, where)
-        const whatRemains = told[i]!.entries.filter(({ sequence }) => sequence >= first!.sequence)
-        assert.equal(playlist.entries.length, whatRemains.length, where)
+        const remaining = listed[i]!.entries.filter(({ sequence }) => sequence >= first!.sequence)
+        assert.equal(playlist.entries.length, remaining.length, where)
         assert.equal(playlist.isEnded, true)
         assert.equal(playlist.type, first!.sequence === 0 ? 'VOD' : undefined)
-        // Its times lie where they did on the time axis of the stream.
+        // The entries keep their times on the time axis of the stream.
         assert.ok((await readEntry(restarted, id, playlist.entries.at(-1)!)).equals(newest[i]!), where)
-        told[i] = playlist
+        listed[i] = playlist
       }
     }
   })
 }
 
 testEachDatabase(
-  'a day that is being recorded grows on after its beginning was deleted over a restart',
+  'the playlist of the current day keeps growing after its beginning is deleted during a restart',
   async (t, kind) => {
     const { store } = await kind.openStore(t)
     await store.users.insert({ id: 7, email: 'a@example.org', firstName: 'A', lastName: 'B', passwordHash: 'x' })
@@ -103,7 +106,7 @@ testEachDatabase(
   },
 )
 
-test('when nothing of what was listed is left, what follows has the next numbers', async () => {
+test('when no listed entry remains, later entries get the next numbers', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 130, slow)
   const playback = scene.playback()

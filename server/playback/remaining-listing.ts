@@ -1,23 +1,25 @@
-// What is left of a playlist whose beginning was deleted while it was not in memory: the same entries under the same numbers, at the
-// same times. The numbers are counted back from the entry that was listed last, since those before it can be made again from the footage.
+// Restores a playlist whose first entries were deleted while it was not in memory: the remaining entries keep their
+// numbers and times. They are created again from the footage and numbered backwards from the entry that was listed
+// last.
 
 import type { PartOrigin, StreamListing } from './stream-listing.ts'
 import type { StreamPart } from './stream-part.ts'
 
 /**
- * Where the part begins now; undefined when nothing of what was listed is left. `takeIn` gives a part its footage until `isEnough`.
+ * Returns where the part begins now, or undefined when none of the listed entries remain. `addFootage` adds footage to
+ * a part until `isEnough` returns true.
  */
 export async function findRemainingOrigin(
   { origin, listed, last, short, map, run }: StreamListing,
   createPart: (origin: PartOrigin) => StreamPart,
-  takeIn: (part: StreamPart, isEnough: () => boolean) => Promise<unknown>,
+  addFootage: (part: StreamPart, isEnough: () => boolean) => Promise<unknown>,
 ): Promise<PartOrigin | undefined> {
   if (!last) return undefined
   const rebuild = async (shortEntries: number) => {
     const { place: _, map: __, ...rest } = origin
     const begin = { ...rest, sequence: 0, discontinuities: 0, position90k: 0, axis90k: 0, isDiscontinuity: false }
     const part = createPart({ ...begin, shortEntries })
-    await takeIn(part, () => part.findSequence(last.segmentId, last.offset) !== undefined)
+    await addFootage(part, () => part.findSequence(last.segmentId, last.offset) !== undefined)
     return part
   }
   let part = await rebuild(0)
@@ -29,13 +31,13 @@ export async function findRemainingOrigin(
   if (!first || at === undefined || part.entryAt(at)!.offset !== last.offset) return undefined
   const end = part.endAt(at + 1)
   const sequence = listed.sequence - end.sequence
-  // There is more in front than was ever listed: these are not the same files.
+  // More entries precede the last one than were ever listed, so these are other files.
   if (sequence < origin.sequence) return undefined
   const discontinuities = listed.discontinuities - end.discontinuities
   const isSameSection = discontinuities === origin.discontinuities + (origin.isDiscontinuity ? 1 : 0)
   const later90k = listed.axis90k - end.axis90k
   const { runBase90k, shift90k } = part.entries.findShift(first.segmentId)!
-  // The beginning of the run may be gone, but what is counted from there goes on: blocks of silence.
+  // The beginning of the run may be deleted, but blocks of silence are still counted from it.
   const whole = { runBase90k: 0, shift90k: shift90k + later90k - runBase90k }
   const place = (isSameSection && run) || whole
   const { map: _, ...rest } = origin

@@ -1,6 +1,6 @@
-// Reads a part of a segment's file as if it had been written on another time axis: decode times are moved on the way out, the
-// length stays. Reads in chunks when asked for the next one, so that a slow viewer costs one chunk of memory; of open groups of pictures,
-// which few cameras send, a fragment.
+// Reads part of a segment's file with its decode times shifted to another time axis; the length does not change. It
+// reads the next chunk on request, so that a slow viewer takes one chunk of memory, or one fragment for the few cameras
+// with open groups of pictures.
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
@@ -16,18 +16,18 @@ import type { TimeShift } from './stream-entries.ts'
 const chunkBytes = 256 * 1024
 
 export type ShiftOptions = {
-  /** Ticks to add to decode times, for a timescale. */
+  /** Returns the ticks to add to decode times, for a timescale. */
   readonly shiftOf: (timescale: number) => number
-  /** Players see pictures alone. */
+  /** Removes the audio track from the output. */
   readonly hidesAudio?: boolean
-  /** As `GroupReader` says. */
+  /** See `GroupReader`. */
   readonly budget: ByteBudget
 }
 
 /**
- * The bytes of `span`, which must lie inside the segment.
- * Throws 'not_found' when the file is gone; it, or the reading, throws 'corrupt' when the file is not what the index says.
- * The file is closed when the reading ends or is returned early.
+ * Returns the bytes of `span`, which must lie within the segment. Throws 'not_found' when the file is gone. Opening and
+ * reading throw 'corrupt' when the file does not match the index. The file is closed when reading ends or `return()` is
+ * called.
  */
 export async function openShiftedFile(
   path: string,
@@ -39,12 +39,12 @@ export async function openShiftedFile(
   try {
     const init = await readExactly(file, 0, segment.initBytes)
     const timescales = parseTimescales(init)
-    const moveHead = (head: Uint8Array) => {
+    const rewriteHead = (head: Uint8Array) => {
       shiftDecodeTimes(head, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
       if (hidesAudio) hideAudio(head)
     }
-    const body = readSpan(file, init, segment, span, { moveHead, budget })
-    // Started, so that a reader who gives up before the first chunk closes the file.
+    const body = readSpan(file, init, segment, span, { rewriteHead, budget })
+    // The generator is started, so that `return()` closes the file even before the first chunk.
     await body.next()
     return body as AsyncGenerator<Uint8Array, void, void>
   } catch (error) {
@@ -53,7 +53,7 @@ export async function openShiftedFile(
   }
 }
 
-/** Rounded as the recorder rounds, so that audio continues from file to file without a sample too much or too little. */
+/** Rounds like the recorder, so that audio continues across files without an extra or missing sample. */
 export function createShift({ runStart90k, runBase90k, shift90k }: TimeShift): (timescale: number) => number {
   return (timescale) =>
     scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
@@ -64,7 +64,7 @@ async function* readSpan(
   init: Uint8Array,
   { cameraId, fragments }: Pick<Segment, 'cameraId' | 'fragments'>,
   span: ByteSpan,
-  { moveHead, budget }: { moveHead(head: Uint8Array): void; readonly budget: ByteBudget },
+  { rewriteHead, budget }: { rewriteHead(head: Uint8Array): void; readonly budget: ByteBudget },
 ): AsyncGenerator<Uint8Array | undefined, void, void> {
   await using _ = file
   yield undefined
@@ -77,13 +77,13 @@ async function* readSpan(
   }
   const first = findFragment(fragments, at)
   using groups = new GroupReader(file, init, { cameraId, budget })
-  if (at < endByte) await groups.begin(fragments, first)
+  if (at < endByte) await groups.startAt(fragments, first)
   for (let i = first; at < endByte; i++) {
     const fragment = fragments[i]
-    if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${at}, the index has none`)
+    if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${at}, but the index has none`)
     const end = Math.min(endByte, fragment.offset + fragment.bytes)
     const { bytes, headBytes } = await groups.read(fragment)
-    moveHead(bytes.subarray(0, headBytes))
+    rewriteHead(bytes.subarray(0, headBytes))
     const first = bytes.subarray(at - fragment.offset, end - fragment.offset)
     if (first.length > 0) yield first
     at += first.length

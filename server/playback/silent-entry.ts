@@ -1,16 +1,17 @@
-// An entry of a recorded stream whose footage has no audio, with silence: the bytes of the archive's file, moved in time, then one fragment of
-// audio.
+// Adds silence to an entry of a recorded stream whose footage has no audio: the shifted bytes of the file, followed by
+// one audio fragment.
 
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import { writeSilentFragment } from '../media/mp4/silent-track.ts'
 import type { Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
+import { createChunkBody } from './media-bytes.ts'
 import { createShift, openShiftedFile } from './shifted-file.ts'
 import type { StreamEntry, TimeShift } from './stream-entries.ts'
 
 export type SilentEntry = {
   readonly totalBytes: number
-  /** Throws as `openShiftedFile`. */
+  /** Throws like `openShiftedFile`. */
   open(span: ByteSpan): Promise<AsyncGenerator<Uint8Array, void, void>>
 }
 
@@ -18,11 +19,11 @@ export type SilentEntryOptions = {
   readonly entry: StreamEntry
   readonly shift: TimeShift
   readonly sequence: number
-  /** As `GroupReader` says. */
+  /** See `GroupReader`. */
   readonly budget: ByteBudget
 }
 
-/** `entry` of this segment; `sequence`: its number. */
+/** `entry` is an entry of this segment and `sequence` its number. */
 export function layoutSilentEntry(
   path: string,
   segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
@@ -35,13 +36,13 @@ export function layoutSilentEntry(
     totalBytes: bytes + silence.length,
     async open({ first, last }) {
       const behind = silence.subarray(Math.max(0, first - bytes), Math.max(0, last + 1 - bytes))
-      if (first >= bytes) return once(behind)
+      if (first >= bytes) return createChunkBody(behind)
       const span = { first: offset + first, last: offset + Math.min(last, bytes - 1) }
       const both = followedBy(
         await openShiftedFile(path, segment, span, { shiftOf: createShift(shift), budget }),
         behind,
       )
-      // Started, so that a reader who gives up before the first chunk closes the file.
+      // The generator is started, so that `return()` closes the file even before the first chunk.
       await both.next()
       return both as AsyncGenerator<Uint8Array, void, void>
     },
@@ -59,8 +60,4 @@ async function* followedBy(
     await body.return()
   }
   if (bytes.length > 0) yield bytes
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield bytes
 }

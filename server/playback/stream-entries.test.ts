@@ -25,7 +25,7 @@ const plans: fc.Arbitrary<Plan[]> = fc.array(
 
 const speeds = fc.constantFrom(1, 2, 16)
 
-/** Segments as the recorder would have made them. */
+/** Creates segments as the recorder would. */
 function createSegments(plans: readonly Plan[]): Segment[] {
   const segments: Segment[] = []
   let ms = t0
@@ -88,7 +88,7 @@ function openedWith(segment: Segment, count: number): Segment {
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
-test('footage that grows fragment by fragment gives the entries of the finished footage', () => {
+test('footage that grows fragment by fragment gives the same entries as the finished footage', () => {
   fc.assert(
     fc.property(plans, fc.nat(60_000), fc.option(fc.nat(120_000)), speeds, (plans, afterMs, lengthMs, speed) => {
       const segments = createSegments(plans)
@@ -99,7 +99,7 @@ test('footage that grows fragment by fragment gives the entries of the finished 
       let before = 0
       for (const [i, segment] of segments.entries()) {
         for (let count = 0; count <= segment.fragments.length; count++) {
-          // As a listing does, with what overlaps the cursor before it.
+          // Lists the segments like the catalog, including those that overlap the cursor.
           for (const s of [...segments.slice(0, i), openedWith(segment, count)]) growing.add(s)
           assert.ok(growing.entries.length >= before)
           before = growing.entries.length
@@ -112,7 +112,7 @@ test('footage that grows fragment by fragment gives the entries of the finished 
   )
 })
 
-test('entries are whole fragments without hole or overlap, in order, and begin where the start is', () => {
+test('entries are complete fragments in order, without holes or overlaps, from the requested start', () => {
   fc.assert(
     fc.property(plans, fc.nat(60_000), (plans, afterMs) => {
       const segments = createSegments(plans)
@@ -151,7 +151,7 @@ test('entries are whole fragments without hole or overlap, in order, and begin w
   )
 })
 
-test('timestamps on the axis of the stream increase, and continue exactly within a run', () => {
+test('timestamps increase on the time axis of the stream and continue exactly within a run', () => {
   fc.assert(
     fc.property(plans, (plans) => {
       const segments = createSegments(plans)
@@ -173,7 +173,7 @@ test('timestamps on the axis of the stream increase, and continue exactly within
   )
 })
 
-test('entries from the middle of others, or after some were forgotten, are those others', () => {
+test('entries from a later origin, or after earlier ones were dropped, are the same', () => {
   fc.assert(
     fc.property(plans, speeds, fc.nat(20), (plans, speed, at) => {
       const segments = createSegments(plans)
@@ -212,7 +212,7 @@ test('entries from the middle of others, or after some were forgotten, are those
   )
 })
 
-test('a file of the same run that follows at once is a discontinuity where a reason for missing footage is known', () => {
+test('a file of the same run is a discontinuity if a reason for missing footage is known', () => {
   const plan = { fragments: [{ seconds: 1, isKey: true }], isNewRun: false }
   const [first, second, third] = createSegments(Array.from({ length: 3 }, () => ({ ...plan, gapMs: 0 })))
   for (const gapReason of [undefined, 'stopped_by_user']) {

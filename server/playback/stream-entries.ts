@@ -1,54 +1,64 @@
-// Turns segments into the entries of one part of a recorded stream: which bytes, how long, where on the stream's time axis. Fed in order,
-// again and again while footage grows; an entry never changes once it is out. No I/O, no clock.
+// Turns segments into the entries of one part of a recorded stream: their bytes, durations and positions on the time
+// axis of the stream. Segments are added in order, repeatedly while footage grows. A finished entry never changes. No
+// I/O, no clock.
 
 import { type Fragment, holeSeam90k, type Segment } from '../model/segment.ts'
 
-/** Bytes of one file that a player fetches at once: whole fragments, the first one a key frame unless the group was too long. */
+/**
+ * The bytes of one file that a player fetches at once: complete fragments, the first of which is a key frame unless the
+ * group was too long.
+ */
 export type StreamEntry = {
   readonly segmentId: number
   readonly offset: number
   readonly bytes: number
-  /** Of the footage. */
+  /** Duration of the footage. */
   readonly duration90k: number
-  /** As it is shown: the same, divided by the speed. */
+  /** Duration in the player: the duration of the footage divided by the speed. */
   readonly shown90k: number
-  /** Position in the stream's footage, without gaps; the first entry of the stream is at 0. */
+  /** Position in the footage of the stream, without gaps. The first entry of the stream is at 0. */
   readonly position90k: number
-  /** Time stamp of its first picture; not whole when the speed is not 1. */
+  /** Timestamp of the first frame; may be fractional when the speed is not 1. */
   readonly axis90k: number
   /** Wall clock of the first frame, Unix milliseconds. */
   readonly startMs: number
   readonly durationMs: number
   /** See model/clock-epoch.ts. */
   readonly epoch: number
-  /** Does not continue the entry before: another run, another format, or footage is missing in between, also within a file. */
+  /**
+   * The entry does not continue the previous one: the run or the format differs, or footage is missing in between or
+   * within the file.
+   */
   readonly isDiscontinuity: boolean
   readonly isFirstOfSegment: boolean
-  /** Length of the file's initialization section. */
+  /** Length of the initialization section of the file. */
   readonly initBytes: number
-  /** The file has a track of audio. */
+  /** The file has an audio track. */
   readonly hasAudio: boolean
 }
 
-/** Where a part of a stream begins, and what was before it. */
+/** Where a part of a stream begins, and what precedes it. */
 export type EntriesOrigin = {
-  /** The first entry begins with the group of pictures that holds this moment, or the first footage after it. Unix milliseconds. */
+  /**
+   * The first entry begins with the group of pictures that contains this moment, or with the first footage after it.
+   * Unix milliseconds.
+   */
   readonly startMs: number
-  /** In which the moment is looked for; later ones follow, see `rangeStartMs`. Undefined: the first. */
+  /** The epoch in which `startMs` is searched. Later epochs follow, see `rangeStartMs`. Undefined: the first epoch. */
   readonly epoch?: number | undefined
-  /** 1: as recorded, to be moved by `findShift`. Otherwise key frames alone, which take so much less time. */
+  /** 1 plays the footage as recorded, shifted by `findShift`. Other speeds play only key frames. */
   readonly speed: number
-  /** Footage before it. */
+  /** Duration of the footage before the part. */
   readonly position90k: number
-  /** Time stamps begin here or later. */
+  /** Timestamps begin here or later. */
   readonly axis90k: number
-  /** Does not continue what was before. */
+  /** The part does not continue what precedes it. */
   readonly isDiscontinuity: boolean
-  /** What players are given at speed 1: with a track of audio, or without one, whatever the files have. Undefined: as the files have it. */
+  /** Whether the stream has an audio track at speed 1, whatever the files have. Undefined: as in the files. */
   readonly hasAudio?: boolean
-  /** So many entries at the beginning are a single group of pictures. */
+  /** Number of entries at the beginning that are a single group of pictures. */
   readonly shortEntries: number
-  /** The first entry begins exactly here: it was once in the middle of others. */
+  /** The exact position of the first entry, for a part that once had earlier entries. */
   readonly place?: {
     readonly segmentId: number
     readonly offset: number
@@ -57,35 +67,44 @@ export type EntriesOrigin = {
   }
 }
 
-/** How the decode times of a file, which begin at 0, move onto the axis that the stream's timestamps have. */
+/** How the decode times of a file, which begin at 0, are shifted to the time axis of the stream. */
 export type TimeShift = {
-  /** Position on the run's axis of this file, and of the first file of the run in this stream. */
+  /** Position of this file, and of the first file of the run in this stream, on the time axis of the run. */
   readonly runStart90k: number
   readonly runBase90k: number
-  /** Of the first file of the run in this stream. */
+  /** Shift of the first file of the run in this stream. */
   readonly shift90k: number
 }
 
 export type EntryLimits = {
-  /** An entry ends at the first key frame after this. */
+  /** An entry ends at the first key frame after this duration. */
   readonly minEntry90k: number
-  /** An entry of a group of pictures longer than this ends at the next fragment, between key frames. */
+  /** In a group of pictures longer than this, an entry ends at the next fragment, between key frames. */
   readonly maxEntry90k: number
 }
 
-/** Of what is shown. */
+/** Limits for the duration in the player. */
 export const entryLimits: EntryLimits = { minEntry90k: 4 * 90_000, maxEntry90k: 6 * 90_000 }
 
-/** Of a part that begins: a player shows its first picture after one of them, and near now there is something to begin with. */
-export const shortEntriesAtBegin = (speed: number): number => (speed === 1 ? 2 : 1)
+/**
+ * Number of short entries at the start of a part. A player can show the first frame after one entry, and a stream near
+ * the current time has entries to start with.
+ */
+export const initialShortEntries = (speed: number): number => (speed === 1 ? 2 : 1)
 
-/** Timestamps of the next run begin this much after the last, so that audio which outlasts its picture does not overlap. */
+/** Timestamps of the next run begin this much later, so that audio which ends after its video does not overlap. */
 export const runGap90k = holeSeam90k
 
-/** An entry has one date: where the wall clock leaves the durations of its pictures by more, another entry begins. */
+/**
+ * An entry has one date. Another entry begins when the wall clock differs from the durations of the frames by more than
+ * this.
+ */
 const maxSkewMs = 200
 
-/** Files of one run further apart than this do not continue each other: footage is missing. Where a reason is known for that, it may be less. */
+/**
+ * Files of one run that are further apart do not continue each other, because footage is missing. When the reason for
+ * missing footage is known, the distance may be smaller.
+ */
 const maxSeam90k = 9000
 
 type Group = { first: Fragment; bytes: number; duration90k: number; durationMs: number }
@@ -100,23 +119,25 @@ export class StreamEntries {
   #nextFragment = 0
   #group: Group | undefined
   #position90k: number
-  /** Where the next entry goes, at other speeds than 1. */
+  /** Timestamp of the next entry at speeds other than 1. */
   #axis90k: number
   #isDiscontinuity: boolean
   #isFirstOfSegment = false
-  /** There was footage before, in this part. */
-  #hasAny = false
+  /** The part already has footage. */
+  #hasFootage = false
   #isFinished = false
   #epoch: number
-  /** Of the present epoch: what ends up to here is left out. */
+  /** Footage of the current epoch that ends before this is left out. */
   #fromMs: number
   readonly #rangeStartMs: number
   #isEpochBegun = false
   #isEpochDone = false
-  /** Files of the present epoch that begin up to here have been forgotten. */
+  /** Files of the current epoch that begin up to here have been dropped. */
   #droppedMs = Number.NEGATIVE_INFINITY
 
-  /** `endMs` undefined: without end. `rangeStartMs`: where footage of later epochs begins; undefined: with all of it. */
+  /**
+   * Without `endMs` there is no end. Footage of later epochs begins at `rangeStartMs`, or plays completely without it.
+   */
   constructor(origin: EntriesOrigin, endMs: number | undefined, rangeStartMs = Number.NEGATIVE_INFINITY) {
     this.#origin = origin
     this.#epoch = origin.epoch ?? 0
@@ -129,29 +150,29 @@ export class StreamEntries {
     this.#shortLeft = origin.shortEntries
   }
 
-  /** True once the end is covered or `finish` was called: no entry will follow. */
+  /** True once the end is covered or `finish` was called. No entry will follow. */
   get isFinished(): boolean {
     return this.#isFinished
   }
 
-  /** Where to look for more: footage from here on has not been seen whole. Unix milliseconds. */
+  /** Where to search for more footage: later footage has not been added completely. Unix milliseconds. */
   get cursorMs(): number {
     return this.#isEpochBegun ? this.#segment!.startMs : this.#fromMs
   }
 
-  /** Of the footage that is taken in at the moment. */
+  /** The epoch whose footage is currently added. */
   get epoch(): number {
     return this.#epoch
   }
 
-  /** True once the end is covered in the present epoch. */
+  /** True once the end is covered in the current epoch. */
   get isEpochDone(): boolean {
     return this.#isEpochDone
   }
 
-  /** All of the present epoch was added, and there is a later one. */
+  /** Continues with the next epoch after all segments of the current one were added. */
   nextEpoch(): void {
-    this.#flush()
+    this.#finishEntry()
     this.#epoch++
     this.#fromMs = this.#rangeStartMs
     this.#isEpochBegun = false
@@ -159,12 +180,12 @@ export class StreamEntries {
     this.#droppedMs = Number.NEGATIVE_INFINITY
   }
 
-  /** Undefined for a segment that is not part of the stream (so far). */
+  /** Returns undefined for a segment that is not part of the stream, or not yet. */
   findShift(segmentId: number): TimeShift | undefined {
     return this.#shifts.get(segmentId)
   }
 
-  /** Forgets the first `count` entries, and the files that no other is in. */
+  /** Drops the first `count` entries, and the files that no other entry is in. */
   drop(count: number): void {
     const kept = this.entries[count]?.segmentId ?? this.#segment?.id
     for (const { segmentId, startMs, epoch } of this.entries.splice(0, count)) {
@@ -175,8 +196,8 @@ export class StreamEntries {
   }
 
   /**
-   * Segments must come in the order of their start; those seen before are skipped, and those of other epochs, the newest one is continued.
-   * `isLastEpoch`: there is no later epoch so far.
+   * Adds a segment. Segments must be added in the order of their start. Known segments and those of other epochs are
+   * skipped; the newest one is continued. `isLastEpoch` means that there is no later epoch so far.
    */
   add(segment: Segment, isLastEpoch = true): void {
     if (this.#isFinished || this.#isEpochDone || (segment.epoch ?? 0) !== this.#epoch) return
@@ -188,7 +209,7 @@ export class StreamEntries {
         return
       }
       if (segment.fragments.length === 0) return
-      this.#enter(segment)
+      this.#startSegment(segment)
     }
     this.#segment = segment
     this.#isEpochBegun = true
@@ -200,13 +221,13 @@ export class StreamEntries {
       }
       this.#addFragment(fragment)
     }
-    if (segment.isClosed) this.#flush()
+    if (segment.isClosed) this.#finishEntry()
     if (segment.endMs >= this.#endMs) this.#endEpoch(isLastEpoch)
   }
 
-  /** Nothing will follow: what is there becomes the last entry. */
+  /** Ends the part: the remaining footage becomes the last entry. */
   finish(): void {
-    this.#flush()
+    this.#finishEntry()
     this.#isFinished = true
   }
 
@@ -215,39 +236,39 @@ export class StreamEntries {
       this.finish()
       return
     }
-    this.#flush()
+    this.#finishEntry()
     this.#isEpochDone = true
   }
 
-  #enter(segment: Segment): void {
-    this.#flush()
-    const before = this.#segment
+  #startSegment(segment: Segment): void {
+    this.#finishEntry()
+    const previous = this.#segment
     this.#isFirstOfSegment = true
-    if (!before) {
-      this.#begin(segment)
+    if (!previous) {
+      this.#startPart(segment)
       return
     }
     this.#nextFragment = this.#isEpochBegun ? 0 : findStart(segment.fragments, this.#fromMs)
     const { runStart90k } = segment
-    const beforeShift = this.#shifts.get(before.id)!
-    const beforeEnd90k = before.runStart90k + fileDuration90k(before)
+    const previousShift = this.#shifts.get(previous.id)!
+    const previousEnd90k = previous.runStart90k + fileDuration90k(previous)
     const isSeamless =
-      before.runId === segment.runId &&
-      before.initHash === segment.initHash &&
+      previous.runId === segment.runId &&
+      previous.initHash === segment.initHash &&
       segment.gapReason === undefined &&
-      Math.abs(runStart90k - beforeEnd90k) <= maxSeam90k
+      Math.abs(runStart90k - previousEnd90k) <= maxSeam90k
     if (isSeamless) {
-      this.#shifts.set(segment.id, { ...beforeShift, runStart90k })
+      this.#shifts.set(segment.id, { ...previousShift, runStart90k })
       return
     }
     this.#isDiscontinuity = true
     this.#axis90k += runGap90k
-    const { runBase90k, shift90k } = beforeShift
-    const end90k = beforeEnd90k - runBase90k + shift90k
+    const { runBase90k, shift90k } = previousShift
+    const end90k = previousEnd90k - runBase90k + shift90k
     this.#shifts.set(segment.id, { runStart90k, runBase90k: runStart90k, shift90k: end90k + runGap90k })
   }
 
-  #begin({ id, runStart90k, fragments }: Segment): void {
+  #startPart({ id, runStart90k, fragments }: Segment): void {
     const { place, axis90k } = this.#origin
     if (place?.segmentId === id) {
       const { runBase90k, shift90k, offset } = place
@@ -270,20 +291,20 @@ export class StreamEntries {
       const isFull = shown90k >= (!fragment.isKey ? maxEntry90k : this.#shortLeft > 0 ? 0 : minEntry90k)
       const skewMs = fragment.startMs - group.first.startMs - group.duration90k / 90
       const isSkewed = fragment.isKey && Math.abs(skewMs) > maxSkewMs
-      if (isFull || isSkewed || fragment.hole?.isCut) this.#flush()
+      if (isFull || isSkewed || fragment.hole?.isCut) this.#finishEntry()
     }
-    if (fragment.hole?.isCut && this.#hasAny) {
+    if (fragment.hole?.isCut && this.#hasFootage) {
       this.#isDiscontinuity = true
       this.#axis90k += holeSeam90k
     }
-    this.#hasAny = true
+    this.#hasFootage = true
     this.#group ??= { first: fragment, bytes: 0, duration90k: 0, durationMs: 0 }
     this.#group.bytes = fragment.offset + fragment.bytes - this.#group.first.offset
     this.#group.duration90k += fragment.duration90k
     this.#group.durationMs = fragment.startMs + fragment.durationMs - this.#group.first.startMs
   }
 
-  #flush(): void {
+  #finishEntry(): void {
     const group = this.#group
     const segment = this.#segment
     if (!group || !segment) return
@@ -316,12 +337,14 @@ export class StreamEntries {
   }
 }
 
-/** `codecs` of a segment, those of pictures first. */
+/** `codecs` are the codec strings of a segment, video first. */
 export function hasAudioTrack(codecs: string): boolean {
   return codecs.includes(',')
 }
 
-/** The group of pictures that holds `startMs`; the first one when the file begins later. */
+/**
+ * Returns the index of the group of pictures that contains `startMs`, or of the first one when the file begins later.
+ */
 function findStart(fragments: readonly Fragment[], startMs: number): number {
   let start = 0
   for (const [i, fragment] of fragments.entries()) {

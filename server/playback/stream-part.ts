@@ -1,55 +1,60 @@
-// One part of a recorded stream, played at one speed: its entries so far, their files' names, and the text of the playlist.
-// Everything here can be made again from its origin and the footage.
+// One part of a recorded stream, played at one speed: its entries so far, the names of their files, and the text of the
+// playlist. Everything here can be created again from its origin and the footage.
 
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { setImmediate as yieldThread } from 'node:timers/promises'
 import type { Catalog } from '../archive/catalog.ts'
 import { playlistEnd, writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
 import type { FootageBounds } from '../model/segment-views.ts'
 import { StreamEntries, type StreamEntry, type TimeShift } from './stream-entries.ts'
 import type { ListedEnd, PartOrigin } from './stream-listing.ts'
 
-/** Footage is looked through in steps that grow up to this, and further where there is none; in between, others get the thread. */
+/**
+ * Footage is searched in steps that grow up to this, and further where there is none. Other work on the thread runs
+ * between the steps.
+ */
 const firstStepMs = 2 * 60_000
-const usualStepMs = 30 * 60_000
+const normalStepMs = 30 * 60_000
 const maxStepMs = 24 * 3_600_000
 
-/** No entry is longer, but for cameras of less than a frame a second. */
-const usualTargetSeconds = 8
+/** No entry is longer, except for cameras with less than one frame per second. */
+const defaultTargetSeconds = 8
 
-/** An entry whose wall clock is further from what the playlist says by its durations is dated anew. */
+/**
+ * An entry gets a new date when its wall clock differs by more than this from the date that follows from the durations.
+ */
 const maxDateErrorMs = 100
 
 export type StreamFootage = Pick<Catalog, 'listSegments' | 'bounds' | 'onFragment'>
 
-/** What the address of a file means. */
+/** The content of a file that the playlist names. */
 export type StreamFile =
-  /** A file of the archive, moved in time; `hidesAudio`: without its audio. */
+  /** A file of the archive with shifted times, with `hidesAudio` without its audio. */
   | { readonly kind: 'segment'; readonly segmentId: number; readonly shift: TimeShift; readonly hidesAudio: boolean }
-  /** An entry of a file without audio, moved in time, with silence. */
+  /** An entry of a file without audio, with shifted times and silence. */
   | { readonly kind: 'silent'; readonly entry: StreamEntry; readonly shift: TimeShift; readonly sequence: number }
   /**
-   * The initialization section of a file, of its pictures alone, or of these with a track of silence. `standIn`: has the same, should the
-   * file be gone.
+   * The initialization section of a file: complete, only its video, or its video with a silent track. If the file is
+   * gone, `fallbackSegmentId` has the same content.
    */
   | {
       readonly kind: 'init'
       readonly segmentId: number
-      readonly standIn: number | undefined
-      readonly tracks: 'all' | 'pictures' | 'with silence'
+      readonly fallbackSegmentId: number | undefined
+      readonly tracks: 'all' | 'video' | 'video_and_silence'
     }
-  /** Key frames of an entry. */
-  | { readonly kind: 'pictures'; readonly entry: StreamEntry; readonly speed: number; readonly sequence: number }
+  /** The key frames of an entry. */
+  | { readonly kind: 'key_frames'; readonly entry: StreamEntry; readonly speed: number; readonly sequence: number }
 
 export class StreamPart {
   readonly entries: StreamEntries
   #origin: PartOrigin
   /** Number of the first entry of each file. */
-  readonly #firstOf = new Map<number, number>()
+  readonly #firstSequences = new Map<number, number>()
   #text = ''
   /** Where the text of each entry ends. */
   #textEnds: number[] = []
-  #targetSeconds = usualTargetSeconds
-  /** Wall clock of the next entry, as the playlist says without another date. */
+  #targetSeconds = defaultTargetSeconds
+  /** Wall clock of the next entry, as it follows from the durations since the last date. */
   #nextDateMs = Number.NaN
 
   /** See `StreamEntries`. */
@@ -58,17 +63,17 @@ export class StreamPart {
     this.entries = new StreamEntries(origin, endMs, rangeStartMs)
   }
 
-  /** As it is after what has been dropped. */
+  /** The origin after entries have been dropped. */
   get origin(): PartOrigin {
     return this.#origin
   }
 
-  /** Number of the entry that will be next. */
+  /** Number of the next entry. */
   get endSequence(): number {
     return this.#origin.sequence + this.entries.entries.length
   }
 
-  /** Footage up to the end of the last entry, without gaps. */
+  /** Duration of the footage up to the end of the last entry, without gaps. */
   get end90k(): number {
     const last = this.entries.entries.at(-1)
     return last ? last.position90k + last.duration90k : this.#origin.position90k
@@ -78,9 +83,9 @@ export class StreamPart {
     return this.entries.entries[sequence - this.#origin.sequence]
   }
 
-  /** Number of the entry that holds this byte of a segment, or undefined. */
+  /** Returns the number of the entry that contains this byte of a segment, or undefined. */
   findSequence(segmentId: number, offset: number): number | undefined {
-    for (let at = this.#firstOf.get(segmentId) ?? this.endSequence; at < this.endSequence; at++) {
+    for (let at = this.#firstSequences.get(segmentId) ?? this.endSequence; at < this.endSequence; at++) {
       const entry = this.entryAt(at)!
       if (entry.segmentId !== segmentId) return undefined
       if (offset >= entry.offset && offset < entry.offset + entry.bytes) return at
@@ -88,39 +93,39 @@ export class StreamPart {
     return undefined
   }
 
-  /** Number of the last entry that begins at this moment or before, or undefined. Unix milliseconds. */
+  /** Returns the number of the last entry that begins at or before this moment, or undefined. Unix milliseconds. */
   findMoment(ms: number): number | undefined {
     const index = this.entries.entries.findLastIndex(({ startMs }) => startMs <= ms)
     return index < 0 ? undefined : this.#origin.sequence + index
   }
 
-  /** Undefined for the name of a file that is not of this part (so far). */
+  /** Returns undefined for a file that is not part of this part, or not yet. */
   findFile(name: string): StreamFile | undefined {
     const { part, speed, hasAudio } = this.#origin
     const [, id, ofPart = '0'] = /^(\d{1,15})(?:\.(\d{1,15}))?\.mp4$/.exec(name) ?? []
     const segmentId = Number(id)
     const shift = id !== undefined && Number(ofPart) === part ? this.entries.findShift(segmentId) : undefined
     if (shift && speed === 1) return { kind: 'segment', segmentId, shift, hidesAudio: hasAudio === false }
-    const standIn = this.entries.entries[0]?.segmentId
+    const fallbackSegmentId = this.entries.entries[0]?.segmentId
     const isMap = (id: number) => id === this.#origin.map?.segmentId
     if (speed === 1 && Number(ofPart) === part && isMap(segmentId))
-      return { kind: 'init', segmentId, standIn, tracks: 'all' }
+      return { kind: 'init', segmentId, fallbackSegmentId, tracks: 'all' }
     const [, silent, init] = /^init-(silent-)?(\d{1,15})\.mp4$/.exec(name) ?? []
     const initOf = Number(init ?? Number.NaN)
-    const tracks = silent === undefined ? 'pictures' : 'with silence'
-    if (isMap(initOf)) return { kind: 'init', segmentId: initOf, standIn, tracks }
-    if (this.entries.findShift(initOf)) return { kind: 'init', segmentId: initOf, standIn: undefined, tracks }
+    const tracks = silent === undefined ? 'video' : 'video_and_silence'
+    if (isMap(initOf)) return { kind: 'init', segmentId: initOf, fallbackSegmentId, tracks }
+    if (this.entries.findShift(initOf)) return { kind: 'init', segmentId: initOf, fallbackSegmentId: undefined, tracks }
     const [, kind, number] = /^(silent|pictures)-(\d{1,15})\.mp4$/.exec(name) ?? []
     const sequence = Number(number ?? Number.NaN)
     const entry = this.entryAt(sequence)
     if (!entry || (kind === 'silent') !== (speed === 1)) return undefined
-    if (kind === 'pictures') return { kind, entry, speed, sequence }
+    if (kind === 'pictures') return { kind: 'key_frames', entry, speed, sequence }
     const entryShift = this.entries.findShift(entry.segmentId)
     return entryShift && { kind: 'silent', entry, shift: entryShift, sequence }
   }
 
-  /** Takes in footage until there is enough of it, or no more. True when there is no more. */
-  async takeIn(
+  /** Adds footage until there is enough or no more. Returns true when there is no more. */
+  async addFootage(
     footage: StreamFootage,
     cameraId: number,
     bounds: Pick<FootageBounds, 'startMs' | 'endMs' | 'newest'>,
@@ -128,7 +133,7 @@ export class StreamPart {
   ): Promise<boolean> {
     const { entries } = this
     const lastEpoch = bounds.newest?.epoch ?? 0
-    while (await this.#takeInEpoch(footage, cameraId, { ...bounds, isLast: entries.epoch >= lastEpoch }, isEnough)) {
+    while (await this.#addEpoch(footage, cameraId, { ...bounds, isLast: entries.epoch >= lastEpoch }, isEnough)) {
       if (entries.epoch >= lastEpoch || entries.isFinished) return true
       entries.nextEpoch()
       this.#writeTexts()
@@ -136,7 +141,7 @@ export class StreamPart {
     return false
   }
 
-  async #takeInEpoch(
+  async #addEpoch(
     footage: StreamFootage,
     cameraId: number,
     { startMs, endMs, isLast }: { readonly startMs: number; readonly endMs: number; readonly isLast: boolean },
@@ -151,10 +156,10 @@ export class StreamPart {
       const segments = await footage.listSegments(cameraId, fromMs, toMs)
       for (const segment of segments) entries.add(segment, isLast)
       this.#writeTexts()
-      const limitMs = segments.length === 0 ? maxStepMs : usualStepMs
+      const limitMs = segments.length === 0 ? maxStepMs : normalStepMs
       stepMs = Math.min(2 * stepMs, limitMs)
       fromMs = toMs
-      if (toMs < endMs) await yieldToOthers()
+      if (toMs < endMs) await yieldThread()
     }
     return true
   }
@@ -164,14 +169,14 @@ export class StreamPart {
     this.#writeTexts()
   }
 
-  /** Entries before this number leave the playlist. */
+  /** Removes the entries before this number from the playlist. */
   drop(sequence: number): void {
     const count = Math.min(sequence - this.#origin.sequence, this.entries.entries.length - 1)
     if (count <= 0) return
     const { entries } = this.entries
     const first = entries[count]!
     const { runBase90k, shift90k } = this.entries.findShift(first.segmentId)!
-    // Where another section began to hold last.
+    // Where the current initialization section began to apply.
     const begin = entries.slice(0, count + 1).findLastIndex(({ isDiscontinuity }) => isDiscontinuity)
     const map = begin > 0 || !this.#origin.map ? ownMap(entries[Math.max(0, begin)]!) : this.#origin.map
     this.#origin = {
@@ -187,17 +192,17 @@ export class StreamPart {
       place: { segmentId: first.segmentId, offset: first.offset, runBase90k, shift90k },
       map,
     }
-    for (const { segmentId } of entries.slice(0, count)) this.#firstOf.delete(segmentId)
+    for (const { segmentId } of entries.slice(0, count)) this.#firstSequences.delete(segmentId)
     this.entries.drop(count)
-    this.#firstOf.set(first.segmentId, this.#origin.sequence)
-    // The first entry alone is written another way, with what held before it.
+    this.#firstSequences.set(first.segmentId, this.#origin.sequence)
+    // Only the first entry is written differently, with the initialization section that applied before it.
     const head = this.#writeText(first, this.#origin.sequence, { isFirst: true, isDated: true })
     const cut = this.#textEnds[count]!
     this.#text = head + this.#text.slice(cut)
     this.#textEnds = this.#textEnds.slice(count).map((end) => end - cut + head.length)
   }
 
-  /** What would follow the entries before this number. */
+  /** Returns the end of the entries before this number. */
   endAt(sequence: number): ListedEnd {
     const { discontinuities, axis90k, position90k, sequence: first } = this.#origin
     const before = this.entries.entries.slice(0, sequence - first)
@@ -210,7 +215,10 @@ export class StreamPart {
     }
   }
 
-  /** With the entries before this number, and the end of the playlist if that is all. `type`: see `PlaylistHead`. */
+  /**
+   * Returns the playlist with the entries before this number, and its end tag if that is all. For `type`, see
+   * `PlaylistHead`.
+   */
   playlist(endSequence: number, type: 'EVENT' | 'VOD' | undefined): string {
     const { sequence, discontinuities } = this.#origin
     const head = writePlaylistHead({
@@ -230,15 +238,18 @@ export class StreamPart {
     for (let i = this.#textEnds.length; i < entries.length; i++) {
       const entry = entries[i]!
       const sequence = this.#origin.sequence + i
-      if (!this.#firstOf.has(entry.segmentId)) this.#firstOf.set(entry.segmentId, sequence)
+      if (!this.#firstSequences.has(entry.segmentId)) this.#firstSequences.set(entry.segmentId, sequence)
       this.#targetSeconds = Math.max(this.#targetSeconds, Math.round(entry.shown90k / 90_000))
-      this.#text += this.#writeText(entry, sequence, { isFirst: i === 0, isDated: this.#mustDate(entry, i === 0) })
+      this.#text += this.#writeText(entry, sequence, { isFirst: i === 0, isDated: this.#needsDate(entry, i === 0) })
       this.#textEnds.push(this.#text.length)
     }
   }
 
-  /** Once a minute is enough for a player to know the time of every frame, and keeps long playlists short; unless that is not the time they have. */
-  #mustDate(entry: StreamEntry, isFirst: boolean): boolean {
+  /**
+   * Returns whether the entry gets a date. One date per minute is enough for a player to derive the time of every frame
+   * and keeps long playlists short, unless the wall clock differs from the durations.
+   */
+  #needsDate(entry: StreamEntry, isFirst: boolean): boolean {
     const { startMs, isDiscontinuity, isFirstOfSegment, shown90k } = entry
     const isNew = isFirst || isFirstOfSegment || isDiscontinuity || this.#origin.speed !== 1
     const isDated = isNew || Math.abs(startMs - this.#nextDateMs) > maxDateErrorMs
@@ -257,7 +268,8 @@ export class StreamPart {
     const isRecorded = speed === 1 && !isSilent
     const isInitRecorded = isRecorded && hasAudio === entry.hasAudio
     const nameOf = (id: number) => (part === 0 ? `${id}.mp4` : `${id}.${part}.mp4`)
-    // The same as before for what was listed with it: a player has it already, or asks for it when its entry has left.
+    // Players already have the initialization section that was listed before, or request it after its entry was
+    // removed.
     const map = (isFirst ? this.#origin.map : undefined) ?? ownMap(entry)
     return writePlaylistEntry({
       uri: isRecorded ? nameOf(segmentId) : `${isSilent ? 'silent' : 'pictures'}-${sequence}.mp4`,

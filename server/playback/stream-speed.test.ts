@@ -20,9 +20,9 @@ function moofOf({ bytes }: PlayedEntry): Uint8Array {
 }
 
 for (const speed of [2, 4, 8, 16]) {
-  test(`speed ${speed}: key frames alone, that many times shorter, no more bytes a second, over a gap`, async () => {
+  test(`speed ${speed} plays only key frames, shortened, at the same bit rate and across a gap`, async () => {
     await using scene = new FootageScene()
-    // Key frames of some kB among pictures of nothing: more than the bit rate allows at high speeds.
+    // Key frames of some kB between empty frames: at high speeds they exceed the bit rate.
     await scene.record(0, 130, { audioSampleRate: 16000, gopFrames: 12 })
     await scene.lose('camera_unreachable')
     await scene.record(200, 260, { width: 128 })
@@ -39,12 +39,12 @@ for (const speed of [2, 4, 8, 16]) {
     const played = await player.play()
     assert.equal(player.playlist.isEnded, true)
     assert.ok(Math.abs(secondsOf(played) - 170 / speed) < 1 / speed, `${secondsOf(played)} s`)
-    // The first entry is a single picture, so that there is something to begin with.
+    // The first entry is a single frame, so that playback can start.
     const rate = bytesOf(played.slice(1)) / secondsOf(played.slice(1))
     assert.ok(rate <= (1.02 * bytesOf(whole)) / secondsOf(whole), `${rate} bytes a second`)
     assert.deepEqual(new Set(played.map(({ discontinuity }) => discontinuity)), new Set([0, 1]))
     let endTime: number | undefined
-    let pictures = 0
+    let keyFrames = 0
     for (const entry of played) {
       assert.equal(describeInitSegment(entry.init).codecs, 'avc1.42c01e', 'no audio')
       const moof = moofOf(entry)
@@ -56,13 +56,13 @@ for (const speed of [2, 4, 8, 16]) {
         assert.equal(track!.baseDecodeTime, endTime)
       else if (endTime !== undefined && track!.baseDecodeTime < endTime) assert.fail('times go back')
       endTime = track!.baseDecodeTime + track!.duration
-      pictures += isKey.length
+      keyFrames += isKey.length
     }
-    assert.ok(pictures >= secondsOf(played), `${pictures} pictures`)
+    assert.ok(keyFrames >= secondsOf(played), `${keyFrames} key frames`)
   })
 }
 
-test('a change of speed goes on after what was fetched, behind a discontinuity, and back again; a restart keeps it', async () => {
+test('a change of speed continues after the fetched entry with a discontinuity and survives a restart', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 300, { audioSampleRate: 16000 })
   const playback = scene.playback()
@@ -92,13 +92,13 @@ test('a change of speed goes on after what was fetched, behind a discontinuity, 
   assert.equal(back.entries[0]!.discontinuity, 2)
   await player.play()
   assert.ok(secondsOf(player.played) > 100)
-  // Someone who begins to watch now.
+  // A player that starts now.
   const fresh = new StreamPlayer(player.source, id)
   await fresh.load()
   await fresh.fetch(3)
 })
 
-test('a player that has not seen the change yet still gets what it was told of', async () => {
+test('a player that has not reloaded the playlist yet can still fetch the listed files', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 100)
   await scene.stop()
@@ -128,7 +128,7 @@ test('a change of speed at the very end plays the last entry again', async () =>
   assert.equal(secondsOf(entries), recorded.at(-1)!.seconds / 2)
 })
 
-test('groups of pictures longer than an entry are shown by their key frame again', async () => {
+test('groups of pictures longer than an entry repeat their key frame', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 100, { gopFrames: 25 * 40 })
   await scene.stop()
@@ -143,7 +143,7 @@ test('groups of pictures longer than an entry are shown by their key frame again
   assert.ok(Math.abs(secondsOf(played) - 50) < 0.5)
 })
 
-test('bytes of key frames by ranges are those of the whole', async () => {
+test('byte ranges of key frames match the whole file', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 60)
   await scene.stop()
@@ -165,12 +165,15 @@ test('bytes of key frames by ranges are those of the whole', async () => {
   await assert.rejects(playback.openBytes(id, 'init-999.mp4'), { kind: 'not_found' })
 })
 
-test('other speeds are refused, and slow motion is said to be the player’s', async () => {
+test('other speeds are rejected, and slow motion refers to the player', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   const playback = scene.playback()
   const { id } = await playback.createStream({ ...user, startMs: at(0), isRecording: true })
   for (const speed of [0, -1, 3, 32, 1.5, Number.NaN])
     await assert.rejects(playback.setSpeed(id, speed), { kind: 'invalid', message: /one of 1, 2, 4, 8, 16/ })
-  await assert.rejects(playback.setSpeed(id, 0.5), { kind: 'invalid', message: /Slow motion is made by the player/ })
+  await assert.rejects(playback.setSpeed(id, 0.5), {
+    kind: 'invalid',
+    message: /For slow motion, change the playback rate of the player/,
+  })
 })

@@ -1,4 +1,4 @@
-// A recorded stream has the same tracks from beginning to end, whatever the footage has.
+// A recorded stream has the same tracks from beginning to end, even if the footage does not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { parseTimescales } from '../media/mp4/timescale.ts'
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 const at = (seconds: number) => t0 + seconds * 1000
 
-test('a stream has the same tracks from beginning to end, whatever the footage has', async () => {
+test('a stream has the same tracks from beginning to end, even if the footage does not', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('camera_unreachable')
@@ -43,7 +43,7 @@ test('a stream has the same tracks from beginning to end, whatever the footage h
       }
     }
     const [video, audio] = [times.get(1)!, times.get(2)!]
-    assert.ok(audio.end >= video.end - 0.001 && audio.end < video.end + 0.065, 'audio ends with the picture')
+    assert.ok(audio.end >= video.end - 0.001 && audio.end < video.end + 0.065, 'audio ends with the video')
     if (!range) {
       for (const [first, last] of [
         [0, 99],
@@ -60,7 +60,7 @@ test('a stream has the same tracks from beginning to end, whatever the footage h
   }
 })
 
-test('a stream that was created when there was no audio stays without it', async () => {
+test('a stream that was created without audio stays without it', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('camera_unreachable')

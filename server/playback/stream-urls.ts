@@ -1,4 +1,4 @@
-// Where a recorded stream is on the web. Absolute, from the configured public URL.
+// The URLs of a recorded stream. They are absolute and begin with the configured public URL.
 
 export type StreamUrls = {
   readonly playlist: string
@@ -9,7 +9,7 @@ export type StreamUrls = {
   readonly speed: string
 }
 
-/** `publicUrl` without a slash at its end; `nodeName` the host name of the server that has the stream. */
+/** `publicUrl` has no trailing slash. `nodeName` is the host name of the server that has the stream. */
 export function createStreamUrls(publicUrl: string, nodeName: string, streamId: string): StreamUrls {
   const base = `${publicUrl}/recording/streams/${streamId}`
   return {

@@ -20,7 +20,7 @@ import { writeFragmentHead } from '../../server/media/mp4/media-fragment.ts'
 import type { NalCodec } from '../../server/media/nal/nal-codec.ts'
 import { NalDepacketizer } from '../../server/media/nal/nal-depacketizer.ts'
 import { listAnnexBNalUnits, listLengthPrefixedNalUnits } from '../../server/media/nal/nal-units.ts'
-import { FragmentCloser, findGroupStart } from '../../server/playback/closed-fragment.ts'
+import { FragmentCloser, findGroupStart } from '../../server/playback/fragment-closer.ts'
 import { findMoof } from '../../server/playback/recording-file.ts'
 
 const run = promisify(execFile)

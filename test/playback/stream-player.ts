@@ -2,7 +2,8 @@
 // what breaks the rules. Shows nothing.
 
 import assert from 'node:assert/strict'
-import type { MediaBytes, Playback } from '../../server/playback/playback.ts'
+import type { MediaBytes } from '../../server/playback/media-bytes.ts'
+import type { Playback } from '../../server/playback/playback.ts'
 import {
   type CheckedEntry,
   type CheckedPlaylist,

@@ -3,7 +3,7 @@
 import type { Endpoints } from '../../../contract/endpoints.ts'
 import { createLiveView } from '../../model/live-view.ts'
 import { getTimeRange } from '../../model/time-range.ts'
-import { maxDownloadMs } from '../../playback/playback.ts'
+import { maxDownloadMs } from '../../playback/downloads.ts'
 import type { Call, Handlers } from '../call.ts'
 import type { Recorded } from '../deps.ts'
 import type { MediaUrls } from '../media-urls.ts'

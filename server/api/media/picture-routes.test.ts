@@ -9,7 +9,7 @@ const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xd9])
 test('images of recorded moments share one URL per user and camera for as long as access lasts', async (t) => {
   const asked: unknown[][] = []
   const recordedPictures: PicturesOfFootage = {
-    picture: async (...request) => {
+    getImage: async (...request) => {
       asked.push(request)
       if (request[1] > Date.UTC(2030)) throw new AppError('not_found', 'nothing')
       return { jpeg, takenAtMs: request[1] }

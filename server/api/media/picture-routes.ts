@@ -37,7 +37,7 @@ export function registerPictureRoutes(
     const size = sizeNames.find((name) => given.has(name))
     if (size !== undefined) throw unsignedSize(size)
     const query = readQuery(PictureQuery, request.query as string) as Static<typeof PictureQuery>
-    const { jpeg } = await pictures.picture(grant.cameraId, getTime('at', query.at), grant.view, grant.userId)
+    const { jpeg } = await pictures.getImage(grant.cameraId, getTime('at', query.at), grant.view, grant.userId)
     sendBytes(reply, 'image/jpeg', jpeg)
   })
 }

@@ -80,7 +80,7 @@ async function openRecorded(t: TestContext) {
     pause: async (id) => known(id),
     setSpeed: async (id, speed) => {
       known(id)
-      const reason = 'The speed is one of 1, 2, 4, 8, 16.'
+      const reason = 'The speed must be one of 1, 2, 4, 8, 16.'
       if (![1, 4].includes(speed)) throw new AppError('invalid', reason, { fields: { speed: [reason] } })
       calls.push([speed])
     },
@@ -346,8 +346,8 @@ test('the controls answer 204 to POST', async (t) => {
   assert.equal((await send('POST', `${media}/speed/`)).statusCode, 204)
   const fast = await send('POST', `${media}/speed/`, { payload: { speed: 3 } })
   assert.equal(fast.statusCode, 400)
-  assert.deepEqual(fast.json().errors, { speed: ['The speed is one of 1, 2, 4, 8, 16.'] })
-  assert.equal(fast.json().detail, 'speed: The speed is one of 1, 2, 4, 8, 16.')
+  assert.deepEqual(fast.json().errors, { speed: ['The speed must be one of 1, 2, 4, 8, 16.'] })
+  assert.equal(fast.json().detail, 'speed: The speed must be one of 1, 2, 4, 8, 16.')
   assert.equal((await send('POST', `${media}/speed/?speed=fast`)).statusCode, 400)
   assert.equal((await send('POST', '/recording/streams/ffff/speed/')).statusCode, 404)
 })

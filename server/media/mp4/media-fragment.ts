@@ -195,7 +195,7 @@ function writeRoll(out: DataView, start: number, roll: number): number {
 
 function writeProducerReferenceTime(out: DataView, run: RunHead, wallMs: number): void {
   const at = writeHeader(out, 0, prftBytes, 0x70726674 /* prft */)
-  out.setUint32(at, 0x01000018) // version 1; the time is the capture's, consistent over the file
+  out.setUint32(at, 0x01000018) // version 1; the time is the capture time, consistent over the file
   out.setUint32(at + 4, run.trackId)
   const seconds = Math.floor(wallMs / 1000)
   out.setUint32(at + 8, seconds + ntpMinusUnixSeconds) // wraps in 2036, as NTP does

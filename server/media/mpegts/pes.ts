@@ -6,7 +6,7 @@ export const audioStreamId = 0xc0
 export const privateStreamId = 0xbd
 
 export type PesTimes = {
-  /** 90 kHz ticks; only the low 33 bits travel. */
+  /** 90 kHz ticks; only the low 33 bits are sent. */
   readonly pts90k: number
   readonly dts90k: number
 }

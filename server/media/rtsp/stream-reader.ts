@@ -9,7 +9,7 @@ import { AppError } from '../../base/error.ts'
 import { findHeader, parseRtspHead, type RtspMessage } from './message.ts'
 
 export type RtspStreamHandler = {
-  /** An interleaved packet: `bytes[start, end)`, valid only during the call. */
+  /** Called with an interleaved packet `bytes[start, end)`, which is valid only during the call. */
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
   onMessage(message: RtspMessage): void
   /** Called when this many stray bytes were skipped. Packets may be missing there. */

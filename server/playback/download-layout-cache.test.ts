@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '../base/error.ts'
 import type { DownloadLayout } from './download-layout.ts'
-import { DownloadLayouts } from './download-layouts.ts'
+import { DownloadLayoutCache } from './download-layout-cache.ts'
 
 const layout: DownloadLayout = { head: new Uint8Array(), parts: [], totalBytes: 0, etag: '"x"' }
 
-test('few layouts are made at a time, in turn, and whoever comes when too many wait is told', async () => {
-  const layouts = new DownloadLayouts()
+test('few layouts are created at a time, and requests are rejected when too many wait', async () => {
+  const layouts = new DownloadLayoutCache()
   let making = 0
   let most = 0
   const results = await Promise.allSettled(
@@ -28,8 +28,8 @@ test('few layouts are made at a time, in turn, and whoever comes when too many w
   assert.equal(await layouts.load('1', async () => layout), layout)
 })
 
-test('who asks for the same shares the work', async () => {
-  const layouts = new DownloadLayouts()
+test('requests for the same layout share the work', async () => {
+  const layouts = new DownloadLayoutCache()
   let made = 0
   const create = async () => {
     made++

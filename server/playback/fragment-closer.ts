@@ -1,5 +1,6 @@
-// Fragments of H.264 as players are given them who may begin at any of them: open groups of pictures closed (see `GroupCloser`), and a
-// gradual refresh said to be whole at once. The archive keeps what the camera sent, and the length stays, so byte ranges hold.
+// Rewrites H.264 fragments for players that start in the middle of a recording: open groups of pictures are closed (see
+// `GroupCloser`), and gradual refresh is marked as immediately correct. The archive keeps what the camera sent. The
+// length of a fragment does not change, so byte ranges stay valid.
 
 import { AppError } from '../base/error.ts'
 import { GroupCloser } from '../media/h264/group-closer.ts'
@@ -9,7 +10,7 @@ import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { type Sample, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { writeWithoutRefreshCount } from '../media/nal/key-frame.ts'
 
-/** What is done to the fragments of a group of pictures. */
+/** How a group of pictures starts: with a sync sample, with an open group, or with gradual refresh. */
 export type GroupStart = 'sync' | 'open' | 'gradual'
 
 const mfhdSequenceAt = 8 + 12
@@ -21,21 +22,21 @@ export class FragmentCloser {
     this.#groups = new GroupCloser(config)
   }
 
-  /** Undefined for other codecs. `init`: initialization section of the file. */
+  /** Returns undefined for other codecs. `init` is the initialization section of the file. */
   static of(init: Uint8Array): FragmentCloser | undefined {
     try {
       const { codec, config } = findVideoConfig(init)
       return codec === 'h264' ? new FragmentCloser(config) : undefined
     } catch {
-      // Not written by us: it is passed on as it is.
+      // Files of another writer are sent unchanged.
       return undefined
     }
   }
 
   /**
-   * The whole fragment, its `moof` at `[start, end)`, with as many bytes. `isKey`: it begins its group. Those of a group must come in their
-   * order. Undefined when what it becomes does not fit: a picture grows by a byte a slice at most, and what its message and leading pictures
-   * took is left over.
+   * Returns the rewritten fragment with the same length. `start` and `end` delimit its `moof`; `isKey` means that it
+   * starts its group. The fragments of a group must be passed in order. Returns undefined when the result does not fit,
+   * which is unlikely: a frame grows by at most a byte per slice, and removed messages and leading pictures free space.
    */
   close(
     fragment: Uint8Array,
@@ -59,7 +60,7 @@ export class FragmentCloser {
     const used = samples.reduce((sum, { data }) => sum + data.length, head.length)
     const spare = fragment.length - start - used
     if (spare < 0) return undefined
-    // What is left over belongs to no sample.
+    // The remaining bytes are part of `mdat` but of no sample.
     const mdatAt = head.length - 8
     const view = new DataView(head.buffer)
     view.setUint32(mdatAt, view.getUint32(mdatAt) + spare)
@@ -74,35 +75,35 @@ export class FragmentCloser {
     return out
   }
 
-  /** A picture that is left out lengthens the one before. */
+  /** The frame before a removed frame gets its duration. */
   #closeSamples(fragment: Uint8Array, start: number, track: TrackSamples, isKey: boolean): Sample[] {
     const closed: Sample[] = []
     for (const [i, { isLeading, ...sample }] of readSamples(fragment, start, track).entries()) {
       const isStart = isKey && i === 0
       const frame = { ...sample, isKey: isStart, recovery: isStart ? 0 : undefined, isLeading, memory: undefined }
-      const picture = this.#groups.close(frame)
+      const rewritten = this.#groups.close(frame)
       const last = closed.at(-1)
-      if (picture) closed.push(picture)
+      if (rewritten) closed.push(rewritten)
       else if (last) closed[closed.length - 1] = { ...last, duration: last.duration + sample.duration }
     }
     return closed
   }
 }
 
-/** What the group begins with that begins with this fragment. */
+/** Returns how the group starts whose first fragment has this `moof`. */
 export function findGroupStart(moof: Uint8Array): GroupStart {
   try {
     const track = parseFragmentSamples(moof).find(({ trackId }) => trackId === videoTrackId)
     if (!track || track.isKey[0]) return 'sync'
     return track.isIndependent[0] ? 'open' : 'gradual'
   } catch {
-    // Not written by us: it is passed on as it is.
+    // Files of another writer are sent unchanged.
     return 'sync'
   }
 }
 
-/** Makes the first picture of the fragment one to begin at, in place, as far as these bytes reach. */
-export function claimWhole(
+/** Marks the first frame of the fragment as immediately correct, in place. `fragment` may be truncated. */
+export function clearRefreshCount(
   fragment: Uint8Array,
   { start, end }: { readonly start: number; readonly end: number },
 ): void {
@@ -115,7 +116,7 @@ export function claimWhole(
 function readSamples(fragment: Uint8Array, start: number, track: TrackSamples): Sample[] {
   let at = start + track.dataOffset
   return track.sizes.map((bytes, i) => {
-    if (at + bytes > fragment.length) throw new AppError('corrupt', 'expected the samples of a fragment inside it')
+    if (at + bytes > fragment.length) throw new AppError('corrupt', 'expected the samples within their fragment')
     const data = fragment.subarray(at, at + bytes)
     at += bytes
     return {

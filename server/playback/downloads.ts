@@ -1,0 +1,49 @@
+// Downloads of recorded ranges as one progressive MP4 file each.
+
+import type { Catalog } from '../archive/catalog.ts'
+import { noSuchStream } from './active-streams.ts'
+import { readDownload } from './download-bytes.ts'
+import { createDownloadLayout } from './download-layout.ts'
+import { DownloadLayoutCache } from './download-layout-cache.ts'
+import { createMediaBytes, type MediaBytes } from './media-bytes.ts'
+import type { StreamRow } from './stream-rows.ts'
+
+export type DownloadBytes = MediaBytes & { readonly etag: string }
+
+export type DownloadHeaders = { readonly range?: string | undefined; readonly ifRange?: string | undefined }
+
+/** Longest range of a download. The layout of a download is kept in memory and has some bytes for every frame. */
+export const maxDownloadMs = 3 * 3_600_000
+
+export class Downloads {
+  readonly #catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>
+  readonly #layouts = new DownloadLayoutCache()
+
+  constructor(catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>) {
+    this.#catalog = catalog
+  }
+
+  /**
+   * Opens the range of a stream as one file. With `keepsGaps`, gaps keep their duration; otherwise they are left out.
+   * Throws 'not_found' when the stream is longer than a download may be, has no end, or nothing is recorded in its
+   * range.
+   */
+  async open(
+    streamId: string,
+    { cameraId, startMs, endMs }: Pick<StreamRow, 'cameraId' | 'startMs' | 'endMs'>,
+    keepsGaps: boolean,
+    { range, ifRange }: DownloadHeaders,
+  ): Promise<DownloadBytes> {
+    if (endMs === undefined || endMs - startMs > maxDownloadMs) throw noSuchStream()
+    const layout = await this.#layouts.load(`${streamId} ${keepsGaps}`, async () => {
+      const segments = await this.#catalog.listSegments(cameraId, startMs, endMs)
+      return createDownloadLayout(this.#catalog.archiveDir, segments, { startMs, endMs, keepsGaps })
+    })
+    const { totalBytes, etag } = layout
+    const isSame = ifRange === undefined || ifRange === etag
+    const answer = await createMediaBytes(totalBytes, isSame ? range : undefined, async (span) =>
+      readDownload(layout, span, cameraId),
+    )
+    return { ...answer, etag }
+  }
+}
