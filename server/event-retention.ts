@@ -3,6 +3,8 @@
 
 import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
+import { pause } from './base/pause.ts'
+import { repeat } from './base/repeat.ts'
 import type { Events } from './store/cameras/events.ts'
 
 export type EventRetentionOptions = {
@@ -21,11 +23,11 @@ const pauseMs = 10
 
 /** Runs every minute until `signal` aborts. Rejects if the store fails; the caller restarts it. */
 export async function runEventRetention(options: EventRetentionOptions, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  const clean = async () => {
     const removed = await removeOldEvents(options, signal)
     if (removed > 0) options.log.info({ events: removed }, 'old events removed')
-    await options.clock.sleep(intervalMs, signal).catch(() => {})
   }
+  await repeat(clean, { clock: options.clock, signal, intervalMs })
 }
 
 /** Runs once and returns the number of deleted events. */
@@ -36,7 +38,7 @@ export async function removeOldEvents(options: EventRetentionOptions, signal: Ab
     for (let count = -1; count !== 0 && !signal.aborted; ) {
       count = await step()
       removed += count
-      if (count > 0) await clock.sleep(pauseMs, signal).catch(() => {})
+      if (count > 0) await pause(clock, pauseMs, signal)
     }
   }
   if (maxAgeMs !== undefined) {

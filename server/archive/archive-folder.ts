@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { pause } from '../base/pause.ts'
 import { syncFolder } from '../base/sync-folder.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -24,7 +25,7 @@ const awayIntervalMs = 5000
 /** Resolves when the archive is available, or when `signal` aborts. */
 export async function waitForArchive(archiveDir: string, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !(await isArchiveThere(archiveDir))) {
-    await clock.sleep(awayIntervalMs, signal).catch(() => {})
+    await pause(clock, awayIntervalMs, signal)
   }
 }
 

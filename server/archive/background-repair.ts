@@ -3,6 +3,8 @@
 // searched for too. Docs: docs/design/recording.md.
 
 import { errorChain } from '../base/error.ts'
+import { Notifier } from '../base/notifier.ts'
+import { pause } from '../base/pause.ts'
 import type { Segment } from '../model/segment.ts'
 import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
 import { isArchiveThere, waitForArchive } from './archive-folder.ts'
@@ -57,7 +59,7 @@ export class BackgroundRepair {
   /** Cameras whose files without a row have not been searched for yet. */
   #unseen: { readonly cameraId: number; readonly fromMs: number }[] = []
   readonly #report = createRepairReport()
-  #wake = () => {}
+  readonly #added = new Notifier()
 
   constructor(options: RepairOptions) {
     this.#options = options
@@ -87,7 +89,7 @@ export class BackgroundRepair {
     this.#pending.splice(index, 0, pending)
     const own = this.#byCamera.get(segment.cameraId) ?? new Set()
     this.#byCamera.set(segment.cameraId, own.add(pending))
-    this.#wake()
+    this.#added.notify()
   }
 
   /** True while a file of the camera waits for repair. */
@@ -110,7 +112,7 @@ export class BackgroundRepair {
     )
     if (wanted.length === 0) return
     const done = new AbortController()
-    const patience = this.#options.context.clock.sleep(maxDemandMs, done.signal).catch(() => {})
+    const patience = pause(this.#options.context.clock, maxDemandMs, done.signal)
     await Promise.race([Promise.all(wanted.map((pending) => this.#repairOne(pending))), patience])
     done.abort()
   }
@@ -218,18 +220,14 @@ export class BackgroundRepair {
 
   async #rest(tookMs: number, isBusy: () => boolean, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.context
-    await clock.sleep(Math.max(minRestMs, tookMs), signal).catch(() => {})
-    for (let i = 0; i < maxYields && isBusy() && !signal.aborted; i++)
-      await clock.sleep(yieldMs, signal).catch(() => {})
+    await pause(clock, Math.max(minRestMs, tookMs), signal)
+    for (let i = 0; i < maxYields && isBusy() && !signal.aborted; i++) await pause(clock, yieldMs, signal)
   }
 
   /** Waits until a file is added, or is due for a retry. */
   async #sleep(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.context
-    const waking = new AbortController()
-    this.#wake = () => waking.abort()
-    if (!this.#findNext()) await clock.sleep(minRetryMs, AbortSignal.any([signal, waking.signal])).catch(() => {})
-    this.#wake = () => {}
+    if (this.#findNext()) return
+    await this.#added.wait(this.#options.context.clock, minRetryMs, signal)
   }
 
   /** Runs once: finds files that were created before `open` and have no row. */
@@ -255,7 +253,7 @@ export class BackgroundRepair {
     let unknown = await listUnknown()
     if (unknown.size > 0 && settleMs > 0) {
       // A recorder reports a file after it has created it.
-      await context.clock.sleep(settleMs, signal).catch(() => {})
+      await pause(context.clock, settleMs, signal)
       const before = unknown
       unknown = await listUnknown()
       for (const [path, changedMs] of unknown) if (before.get(path) !== changedMs) unknown.delete(path)

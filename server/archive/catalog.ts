@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
 import { compareRecorded, isNewEpoch } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'
@@ -403,7 +404,7 @@ export class Catalog {
       } catch (error) {
         this.#log.error({ cameraId, error: errorChain(error) }, failure)
         if (this.#stop.signal.aborted) return
-        await this.#clock.sleep(backoff.nextMs(), this.#stop.signal).catch(() => {})
+        await pause(this.#clock, backoff.nextMs(), this.#stop.signal)
       }
     }
   }

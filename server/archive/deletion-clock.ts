@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { repeat } from '../base/repeat.ts'
 import { type KeptTime, TrustedTime } from '../model/trusted-time.ts'
 
 export type DeletionClockOptions = {
@@ -60,10 +61,8 @@ export class DeletionClock {
    * Saves the trusted time for the next start and logs changes, until `signal` aborts. Throws the database's errors.
    */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#options.clock.sleep(intervalMs, signal).catch(() => {})
-      await this.#look()
-    }
+    await repeat(() => this.#look(), { clock: this.#options.clock, signal, intervalMs, isDelayed: true })
+    await this.#look()
   }
 
   async #look(): Promise<void> {

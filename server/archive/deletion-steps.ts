@@ -2,6 +2,7 @@
 // block the main thread. The waits for the disk are shared by a batch of files, which grows with the amount of work.
 // docs/design/retention.md
 
+import { pause } from '../base/pause.ts'
 import type { PendingDeletion } from '../model/segment-views.ts'
 import { type DeletionContext, deletePendingFiles, forgetPendingDeletions } from './deletion.ts'
 
@@ -59,7 +60,7 @@ export class DeletionSteps {
       if (batch.length < size) continue
       await finish()
       size = Math.min(maxBatch, size * 2)
-      await context.clock.sleep(isUrgent ? breathMs : pauseMs, signal).catch(() => {})
+      await pause(context.clock, isUrgent ? breathMs : pauseMs, signal)
     }
     if (batch.length > 0 && !signal.aborted) await finish()
     await forgetPendingDeletions(context, gone)

@@ -3,6 +3,8 @@
 
 import { setImmediate } from 'node:timers/promises'
 import { errorChain } from '../base/error.ts'
+import { Notifier } from '../base/notifier.ts'
+import { pause } from '../base/pause.ts'
 import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
 import { isArchiveThere } from './archive-folder.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
@@ -42,7 +44,7 @@ export class Retention {
   readonly #steps = new DeletionSteps()
   #recordedBytes = 0
   #isAwake = false
-  #wake = () => {}
+  readonly #woken = new Notifier()
   #deleted = { segments: 0, bytes: 0 }
   #untold = emptyReport()
   #tellAtMs = Number.NEGATIVE_INFINITY
@@ -59,7 +61,7 @@ export class Retention {
     const { clock } = this.#options
     while (!signal.aborted) {
       await this.pass(signal)
-      await clock.sleep(minIntervalMs, signal).catch(() => {})
+      await pause(clock, minIntervalMs, signal)
       await this.#sleep(intervalMs - minIntervalMs, signal)
     }
   }
@@ -67,7 +69,7 @@ export class Retention {
   /** Starts the next pass at once, because the disk is full. */
   wake(): void {
     this.#isAwake = true
-    this.#wake()
+    this.#woken.notify()
   }
 
   /**
@@ -148,10 +150,7 @@ export class Retention {
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    const waking = new AbortController()
-    this.#wake = () => waking.abort()
-    if (this.#isAwake) waking.abort()
-    await this.#options.clock.sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => {})
+    if (!this.#isAwake) await this.#woken.wait(this.#options.clock, ms, signal)
     this.#isAwake = false
   }
 }

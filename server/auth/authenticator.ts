@@ -5,6 +5,7 @@ import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { repeat } from '../base/repeat.ts'
 import { expandScopes } from '../model/access.ts'
 import type { Grants } from '../store/accounts/grants.ts'
 import type { Tokens } from '../store/accounts/tokens.ts'
@@ -92,10 +93,9 @@ export class Authenticator {
 
   /** Writes the times of last use each minute, and once more when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#clock.sleep(lastUsedIntervalMs, signal).catch(() => {})
-      await this.#writeLastUsed()
-    }
+    const write = () => this.#writeLastUsed()
+    await repeat(write, { clock: this.#clock, signal, intervalMs: lastUsedIntervalMs, isDelayed: true })
+    await write()
   }
 
   #admit({ caller, expiresAtMs }: Known): Caller {

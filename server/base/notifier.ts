@@ -1,26 +1,22 @@
 // Wakes everyone who waits for a change.
 
 import type { Clock } from './clock.ts'
+import { pause } from './pause.ts'
 
 export class Notifier {
-  #next = Promise.withResolvers<void>()
+  readonly #waiting = new Set<AbortController>()
 
-  ring(): void {
-    const rung = this.#next
-    this.#next = Promise.withResolvers()
-    rung.resolve()
+  /** Wakes everyone who waits now. Whoever waits later waits for the next change. */
+  notify(): void {
+    for (const waiter of this.#waiting) waiter.abort()
+    this.#waiting.clear()
   }
 
-  /**
-   * Resolves at the next notification or after `ms`, whichever comes first; rejects with `signal.reason` when aborted.
-   */
+  /** Resolves at the next notification, after `ms`, or when `signal` aborts, whichever comes first. Never rejects. */
   async wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-    const done = new AbortController()
-    const any = signal ? AbortSignal.any([signal, done.signal]) : done.signal
-    try {
-      await Promise.race([this.#next.promise, clock.sleep(ms, any)])
-    } finally {
-      done.abort()
-    }
+    const waiter = new AbortController()
+    this.#waiting.add(waiter)
+    await pause(clock, ms, signal ? AbortSignal.any([signal, waiter.signal]) : waiter.signal)
+    this.#waiting.delete(waiter)
   }
 }

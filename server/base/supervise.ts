@@ -1,6 +1,7 @@
 // Keeps a long-running task running: restarts it with jittered back-off until told to stop.
 
 import type { Clock } from './clock.ts'
+import { pause } from './pause.ts'
 import { Backoff } from './retry.ts'
 
 export type SuperviseOptions = {
@@ -33,6 +34,6 @@ export async function supervise(run: (signal: AbortSignal) => Promise<void>, opt
     if (clock.monotonicMs() - startedMs >= healthyMs) backoff.reset()
     const delayMs = backoff.nextMs()
     onFailure(failure, delayMs)
-    await clock.sleep(delayMs, signal).catch(() => {})
+    await pause(clock, delayMs, signal)
   }
 }

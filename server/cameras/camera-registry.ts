@@ -4,6 +4,7 @@
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { FootageGap } from '../archive/catalog.ts'
 import { errorChain } from '../base/error.ts'
+import { repeat } from '../base/repeat.ts'
 import { SerialQueue } from '../base/serial-queue.ts'
 import { addCounters, type CameraFigures, noCounters } from '../model/camera-figures.ts'
 import type { GapMark } from '../model/gap-mark.ts'
@@ -137,8 +138,8 @@ export class CameraRegistry {
   /** Background tasks that run until the server stops, by their name in the log. */
   get tasks(): Record<string, (signal: AbortSignal) => Promise<void>> {
     return {
-      'ends of recordings': (signal) => this.#repeat(recordingEndMs, signal, async () => this.#endRecordings()),
-      'changes that could not be read': (signal) => this.#repeat(retryIntervalMs, signal, async () => this.#retry()),
+      'ends of recordings': (signal) => this.#repeat(recordingEndMs, signal, () => this.#endRecordings()),
+      'changes that could not be read': (signal) => this.#repeat(retryIntervalMs, signal, () => this.#retry()),
       'events of cameras': (signal) => this.#watch(signal),
       'figures of cameras': (signal) => this.#repeat(figuresIntervalMs, signal, () => this.#writeFigures()),
       'reasons of gaps': (signal) => this.#repeat(cleaningIntervalMs, signal, () => this.#clean(signal)),
@@ -160,7 +161,7 @@ export class CameraRegistry {
 
   async #watch(signal: AbortSignal): Promise<void> {
     const { events, log } = this.#options
-    await this.#repeat(lookIntervalMs, signal, async () => {
+    await this.#repeat(lookIntervalMs, signal, () => {
       for (const camera of this.#cameras.values()) camera.look()
       events.send()
     })
@@ -292,11 +293,9 @@ export class CameraRegistry {
     }
   }
 
-  async #repeat(intervalMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    while (!signal.aborted) {
-      await this.#options.clock.sleep(intervalMs, signal).catch(() => {})
-      if (!signal.aborted) await work()
-    }
+  /** The first run comes after one interval. */
+  #repeat(intervalMs: number, signal: AbortSignal, work: () => void | Promise<void>): Promise<void> {
+    return repeat(work, { clock: this.#options.clock, signal, intervalMs, isDelayed: true })
   }
 }
 

@@ -8,6 +8,7 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Notifier } from '../base/notifier.ts'
+import { pause } from '../base/pause.ts'
 import type { Snapshot } from '../live/live-streams.ts'
 import type { ImageLimits } from '../media/image-size.ts'
 
@@ -84,7 +85,7 @@ export class SnapshotTaker {
     schedule.dueMs = clock.monotonicMs() + Math.max(0, this.#intervalMs() - ageMs)
     schedule.failures = 0
     this.#online.add(schedule)
-    this.#changed.ring()
+    this.#changed.notify()
   }
 
   /** The file stays. */
@@ -114,7 +115,7 @@ export class SnapshotTaker {
       const next = this.#findNext(nowMs < this.#warmUntilMs ? batchMs : 0)
       const waitMs = next ? next.dueMs - nowMs : longWaitMs
       if (next && waitMs <= 0) await this.#start(next.schedule)
-      else await this.#changed.wait(clock, waitMs, signal).catch(() => {})
+      else await this.#changed.wait(clock, waitMs, signal)
     }
     await Promise.all([...this.#taking].map(({ taking }) => taking))
   }
@@ -125,12 +126,12 @@ export class SnapshotTaker {
     const done = this.#take(schedule).finally(() => {
       schedule.taking = undefined
       this.#taking.delete(schedule)
-      this.#changed.ring()
+      this.#changed.notify()
     })
     schedule.taking = done
     this.#taking.add(schedule)
     const taken = new AbortController()
-    const late = clock.sleep(patienceMs, taken.signal).catch(() => {})
+    const late = pause(clock, patienceMs, taken.signal)
     await Promise.race([done, late])
     taken.abort()
     if (this.#taking.size >= maxTaking) await Promise.race([...this.#taking].map(({ taking }) => taking))

@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
+import { pause } from '../base/pause.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import { HlsWindow } from './hls-window.ts'
 import type { LiveChunk } from './live-chunk.ts'
@@ -69,7 +70,7 @@ export class HlsStream implements ChunkSink {
 
   push(chunk: LiveChunk): void {
     this.#window.add(chunk)
-    this.#changed.ring()
+    this.#changed.notify()
   }
 
   /** Waits until there is enough to play. Throws 'unavailable' if there is no segment in time. */
@@ -85,7 +86,7 @@ export class HlsStream implements ChunkSink {
       const endMs = isPlayable ? Math.min(untilMs, this.#extraUntilMs!) : untilMs
       const leftMs = endMs - this.#lastUsedMs
       if (leftMs <= 0 || this.#closed.signal.aborted) break
-      await this.#changed.wait(clock, leftMs, this.#closed.signal).catch(() => {})
+      await this.#changed.wait(clock, leftMs, this.#closed.signal)
     }
     this.#lastUsedMs = clock.monotonicMs()
     if (window.listedCount === 0) {
@@ -119,7 +120,7 @@ export class HlsStream implements ChunkSink {
     while (!this.#closed.signal.aborted) {
       const leftMs = this.#lastUsedMs + idleMs - clock.monotonicMs()
       if (leftMs <= 0) this.close()
-      else await clock.sleep(leftMs, this.#closed.signal).catch(() => {})
+      else await pause(clock, leftMs, this.#closed.signal)
     }
   }
 }

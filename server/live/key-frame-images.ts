@@ -194,7 +194,7 @@ export class KeyFrameImages implements ChunkSink {
   #replace(frame: KeyFrame | undefined): void {
     this.#newest = frame
     this.#pictures = new Map()
-    this.changed.ring()
+    this.changed.notify()
   }
 }
 

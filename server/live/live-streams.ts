@@ -197,6 +197,7 @@ export class LiveStreams {
           throw new AppError('unavailable', `the camera gave no picture within ${waitMs / 1000} s`)
         }
         await pictures.changed.wait(clock, leftMs, signal)
+        signal?.throwIfAborted()
       }
       const frame = pictures.newest
       return { jpeg: await pictures.picture(frame, { limits, account }), wallMs: frame.wallMs }

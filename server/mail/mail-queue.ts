@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
 import { checkMail, type Mail } from '../model/mail.ts'
 import type { MailSpool } from './mail-spool.ts'
@@ -67,7 +68,7 @@ export class MailQueue implements Mailer {
     this.#isClosed = true
     this.#stopping.abort()
     const done = new AbortController()
-    const farewell = clock.sleep(farewellMs, done.signal).catch(() => {})
+    const farewell = pause(clock, farewellMs, done.signal)
     await Promise.race([this.flush(), farewell])
     done.abort()
     await this.#keep([...this.#left, ...this.#waiting])
@@ -100,7 +101,7 @@ export class MailQueue implements Mailer {
           return
         }
       }
-      await clock.sleep(backoff.nextMs(), this.#stopping.signal).catch(() => {})
+      await pause(clock, backoff.nextMs(), this.#stopping.signal)
     }
     await this.#forget(delivery)
   }

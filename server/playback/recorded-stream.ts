@@ -3,6 +3,7 @@
 // memory.
 
 import type { Clock } from '../base/clock.ts'
+import { pause } from '../base/pause.ts'
 import type { FootageBounds } from '../model/segment-views.ts'
 import { findRemainingOrigin } from './remaining-listing.ts'
 import { initialShortEntries, runGap90k } from './stream-entries.ts'
@@ -89,7 +90,7 @@ export class RecordedStream {
   async waitForFootage(clock: Clock, timeoutMs: number): Promise<void> {
     const wait = new AbortController()
     const stop = this.#footage.onFragment(this.#row.cameraId, () => wait.abort())
-    await clock.sleep(timeoutMs, wait.signal).catch(() => {})
+    await pause(clock, timeoutMs, wait.signal)
     stop()
   }
 

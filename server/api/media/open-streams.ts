@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { repeat } from '../../base/repeat.ts'
 import type { VersionedSource } from '../../store/engine/versioned-cache.ts'
 import { HttpError } from '../problem.ts'
 import { isGone } from '../transport/drained.ts'
@@ -77,15 +78,16 @@ export class OpenStreams {
   async run(signal: AbortSignal): Promise<void> {
     let seenVersion = this.#store.version
     let checkedAtMs = this.#clock.monotonicMs()
-    while (!signal.aborted) {
-      await this.#clock.sleep(checkIntervalMs, signal).catch(() => {})
+    const check = async () => {
       const version = this.#store.version
       const nowMs = this.#clock.monotonicMs()
-      if (version === seenVersion && nowMs - checkedAtMs < unchangedIntervalMs) continue
-      if (!(await this.#checkAll())) continue // what could not be said is asked again
+      if (version === seenVersion && nowMs - checkedAtMs < unchangedIntervalMs) return
+      // After a failure, the next run checks again.
+      if (!(await this.#checkAll())) return
       seenVersion = version
       checkedAtMs = nowMs
     }
+    await repeat(check, { clock: this.#clock, signal, intervalMs: checkIntervalMs, isDelayed: true })
   }
 
   #forget(viewer: string): void {

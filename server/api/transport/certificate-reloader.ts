@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { repeat } from '../../base/repeat.ts'
 import type { OwnIdentity } from './certificate.ts'
 
 const dayMs = 86_400_000
@@ -41,10 +42,7 @@ export class CertificateReloader {
   /** Ends when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, intervalMs } = this.#options
-    while (!signal.aborted) {
-      await this.look()
-      await clock.sleep(intervalMs, signal).catch(() => {})
-    }
+    await repeat(() => this.look(), { clock, signal, intervalMs })
   }
 
   /** Once. Never rejects. */

@@ -1,6 +1,7 @@
 // Accounts: how they are created (set-up, invitation, sign-up), changed and deleted. Callers never learn whether an email
 // address has an account: the answer is sent to the address itself.
 
+import { repeat } from '../../base/repeat.ts'
 import { AccountAdministration } from './account-administration.ts'
 import { AccountMails } from './account-mails.ts'
 import { AccountNotices } from './account-notices.ts'
@@ -43,11 +44,11 @@ export function createAccounts(options: AccountsOptions): Accounts {
     notices: new AccountNotices(parts),
     flush: () => background.flush(),
     async run(signal) {
-      while (!signal.aborted) {
+      const clean = async () => {
         await store.links.removeExpired()
         await store.mails.removeOld()
-        await clock.sleep(cleaningIntervalMs, signal).catch(() => {})
       }
+      await repeat(clean, { clock, signal, intervalMs: cleaningIntervalMs })
       await background.flush()
     },
   }

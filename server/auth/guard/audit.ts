@@ -4,6 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { repeat } from '../../base/repeat.ts'
 import type { AuditDetail, AuditRecord, AuditRows, NewAuditRecord } from '../../store/accounts/audit.ts'
 import type { RequestContext } from '../request-context.ts'
 
@@ -96,14 +97,13 @@ export class Audit {
   /** Tries again what could not be written, and removes what is old; ends when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     let nextRetentionMs = this.#clock.monotonicMs()
-    while (!signal.aborted) {
-      if (this.#clock.monotonicMs() >= nextRetentionMs) {
-        nextRetentionMs = this.#clock.monotonicMs() + retentionIntervalMs
-        await this.#rows.removeOld(this.#deletionMs() - this.#retentionMs, this.#maxRows)
-      }
-      await this.#clock.sleep(retryMs, signal).catch(() => {})
-      if (this.#queued.length > 0) await this.flush()
+    const retryAndClean = async () => {
+      await this.flush()
+      if (this.#clock.monotonicMs() < nextRetentionMs) return
+      nextRetentionMs = this.#clock.monotonicMs() + retentionIntervalMs
+      await this.#rows.removeOld(this.#deletionMs() - this.#retentionMs, this.#maxRows)
     }
+    await repeat(retryAndClean, { clock: this.#clock, signal, intervalMs: retryMs })
     await this.flush()
     if (this.#queued.length > 0) this.#log.error({ events: this.#queued.length }, 'events for the audit log are lost')
   }

@@ -1,5 +1,6 @@
 // OAuth 2.0: authorization, tokens, revocation, and the grants that users have given.
 
+import { repeat } from '../../base/repeat.ts'
 import { AuthorizeService } from './authorize-service.ts'
 import { GrantService } from './grant-service.ts'
 import type { OAuthOptions } from './oauth-options.ts'
@@ -25,10 +26,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     tokens: new TokenService(options),
     grants: new GrantService(options),
     async run(signal) {
-      while (!signal.aborted) {
-        await store.grants.removeExpired()
-        await clock.sleep(cleaningIntervalMs, signal).catch(() => {})
-      }
+      await repeat(() => store.grants.removeExpired(), { clock, signal, intervalMs: cleaningIntervalMs })
     },
   }
 }

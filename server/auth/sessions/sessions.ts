@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { repeat } from '../../base/repeat.ts'
 import type { SecondFactorKind } from '../../model/second-factor-kind.ts'
 import { sessionIdleMs } from '../../model/session-limits.ts'
 import type { ProvenUser } from '../../store/accounts/proven-user.ts'
@@ -147,14 +148,14 @@ export class Sessions {
 
   /** Removes what has expired, each hour; ends when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    const clean = async () => {
       const nowMs = this.#clock.nowMs()
       await this.#rows.removeExpired({
         seenBeforeMs: nowMs - sessionIdleMs,
         createdBeforeMs: Math.max(0, nowMs - this.#ageLimitMs),
       })
-      await this.#clock.sleep(cleanIntervalMs, signal).catch(() => {})
     }
+    await repeat(clean, { clock: this.#clock, signal, intervalMs: cleanIntervalMs })
   }
 
   #isLive({ seenAtMs, createdAtMs }: SessionRecord): boolean {

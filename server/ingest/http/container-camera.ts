@@ -2,6 +2,7 @@
 // apart elsewhere (server/decoder/container), and what comes of them is treated like what RTSP brings.
 
 import type { IncomingMessage } from 'node:http'
+import { repeat } from '../../base/repeat.ts'
 import type {
   ContainerEnd,
   ContainerPacket,
@@ -50,14 +51,13 @@ export async function runContainerCamera(
   response.resume()
   const frames = new FrameWatch(limits, clock.monotonicMs())
   try {
-    for (;;) {
-      await clock.sleep(tickMs, over)
+    const check = () => {
       session.stream?.collectStats()
       frames.check(session, clock.monotonicMs(), session.lacking)
     }
-  } catch (error) {
+    await repeat(check, { clock, signal: over, intervalMs: tickMs, isDelayed: true })
     signal.throwIfAborted()
-    throw ended.signal.aborted ? ended.signal.reason : error
+    throw ended.signal.reason
   } finally {
     response.destroy()
   }

@@ -2,6 +2,7 @@
 // a container is for container-camera.ts.
 
 import type { IncomingMessage } from 'node:http'
+import { repeat } from '../../base/repeat.ts'
 import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
 import { FrameStream } from '../frames/frame-stream.ts'
@@ -81,16 +82,14 @@ async function readPictures(
   response.resume()
   let bad = 0
   try {
-    for (;;) {
-      await clock.sleep(tickMs, over)
+    const check = () => {
       stats.badPackets += reader.badFrames - bad
       stats.droppedFrames += reader.badFrames - bad
       bad = reader.badFrames
       frames.check(pictures, clock.monotonicMs(), lacking)
     }
-  } catch (error) {
+    await repeat(check, { clock, signal: over, intervalMs: tickMs, isDelayed: true })
     signal.throwIfAborted()
-    if (!ended.signal.aborted) throw error
     if (ended.signal.reason !== isOver) throw ended.signal.reason
     return last
   } finally {

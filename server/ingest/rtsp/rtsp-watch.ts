@@ -1,6 +1,7 @@
 // Looks after a playing RTSP session: watches that pictures come, keeps the session alive, sends and follows the
 // reports of RTCP.
 
+import { repeat } from '../../base/repeat.ts'
 import { convertRtpTime } from '../../media/rtp/rtcp.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
 import type { RtspTransport } from '../connection/transport-choice.ts'
@@ -48,8 +49,7 @@ export async function watchRtspSession(session: PlayingSession): Promise<never> 
   const lost = new AbortController()
   const ended = AbortSignal.any([signal, lost.signal])
   void connection.closed.then((error) => lost.abort(error))
-  for (;;) {
-    await clock.sleep(tickMs, ended)
+  const tick = () => {
     const nowMs = clock.monotonicMs()
     stats.receivedBytes += connection.receivedBytes
     connection.receivedBytes = 0
@@ -65,10 +65,12 @@ export async function watchRtspSession(session: PlayingSession): Promise<never> 
       reportedMs = nowMs
       sendReports(session)
     }
-    if (nowMs - keptAliveMs < keepAliveMs) continue
+    if (nowMs - keptAliveMs < keepAliveMs) return
     keptAliveMs = nowMs
     void keepAlive(session, lost)
   }
+  await repeat(tick, { clock, signal: ended, intervalMs: tickMs, isDelayed: true })
+  throw ended.reason
 }
 
 function checkPackets({ stream, video, kind, limits: { udpMs } }: PlayingSession, playingMs: number): void {

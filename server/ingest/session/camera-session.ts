@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { GapReason } from '../../../contract/gap-reasons.ts'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
+import { pause } from '../../base/pause.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { createCameraMemory } from '../connection/camera-memory.ts'
@@ -84,11 +85,11 @@ export async function runCamera(options: RunCameraOptions): Promise<void> {
     if (signal.aborted) return
     const probeDelayMs = probeMs * (0.75 + random() / 2)
     const next = pauses.next({ reason: error?.reason, onlineMs, isFault: error?.kind === 'internal' })
-    await pause({ ...next, probeDelayMs, demand, clock, signal })
+    await waitForAttempt({ ...next, probeDelayMs, demand, clock, signal })
   }
 }
 
-type Pause = ReconnectPause & {
+type Wait = ReconnectPause & {
   readonly probeDelayMs: number
   readonly demand: Demand
   readonly clock: Clock
@@ -99,14 +100,14 @@ type Pause = ReconnectPause & {
  * Waits for the next attempt. The pause is longer while the camera is not needed and ends with the first viewer, except
  * when another attempt could lock the account.
  */
-async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal }: Pause): Promise<void> {
+async function waitForAttempt({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal }: Wait): Promise<void> {
   if (demand.isWanted) {
-    await clock.sleep(delayMs, signal).catch(() => {})
+    await pause(clock, delayMs, signal)
     return
   }
   const woken = new AbortController()
   const ended = AbortSignal.any([signal, woken.signal])
-  const sleep = clock.sleep(Math.max(delayMs, probeDelayMs), ended).catch(() => {})
+  const sleep = pause(clock, Math.max(delayMs, probeDelayMs), ended)
   await (isLockedOut ? sleep : Promise.race([sleep, demand.changed(ended)]))
   woken.abort()
   await sleep

@@ -4,6 +4,8 @@
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
+import { pause } from '../../base/pause.ts'
+import { repeat } from '../../base/repeat.ts'
 import { Backoff } from '../../base/retry.ts'
 import type { Watch, WatchOptions } from '../engine/database.ts'
 import { createUnavailable } from './postgres-failure.ts'
@@ -51,7 +53,7 @@ async function watch(options: PostgresWatchOptions, first: Listener, signal: Abo
       log.warn({ database: place, reason }, 'changes by other processes are not received')
       feed.publish('foreign')
     }
-    await clock.sleep(backoff.nextMs(), signal).catch(() => {})
+    await pause(clock, backoff.nextMs(), signal)
     listener = await listen(options, signal).catch(() => undefined)
     if (!listener || signal.aborted) continue
     log.info({ database: place }, 'changes by other processes are received again')
@@ -99,10 +101,9 @@ async function listen({ feed, clock, config }: PostgresWatchOptions, signal: Abo
 /** Resolves with the reason when the connection does not respond or `signal` has aborted. */
 async function probe(client: pg.Client, clock: Clock, signal: AbortSignal): Promise<string> {
   try {
-    for (;;) {
-      await clock.sleep(probeIntervalMs, signal)
-      await client.query('select 1')
-    }
+    const query = async () => void (await client.query('select 1'))
+    await repeat(query, { clock, signal, intervalMs: probeIntervalMs, isDelayed: true })
+    return 'closed'
   } catch (error) {
     return signal.aborted ? 'closed' : errorChain(error)
   }

@@ -7,6 +7,8 @@ import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import { type AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { pause } from '../../base/pause.ts'
+import { repeat } from '../../base/repeat.ts'
 import { Backoff } from '../../base/retry.ts'
 import { createClaimConflict, type DatabaseClaim } from '../engine/claim.ts'
 import { createPostgresConfig } from './postgres-database.ts'
@@ -89,7 +91,7 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
     if (found?.kind === 'taken') return createClaimConflict(place, found.other)
     holding = found
     if (holding) backoff.reset()
-    else await clock.sleep(backoff.nextMs(), signal).catch(() => {})
+    else await pause(clock, backoff.nextMs(), signal)
   }
   await holding?.close()
   return undefined
@@ -102,10 +104,10 @@ async function untilLost(holding: Holding, clock: Clock, signal: AbortSignal): P
   const ending = new AbortController()
   const probe = async (): Promise<string> => {
     try {
-      for (;;) {
-        await clock.sleep(probeIntervalMs, AbortSignal.any([signal, ending.signal]))
-        await holding.check()
-      }
+      const check = async () => void (await holding.check())
+      const either = AbortSignal.any([signal, ending.signal])
+      await repeat(check, { clock, signal: either, intervalMs: probeIntervalMs, isDelayed: true })
+      return 'the lock is no longer needed'
     } catch (error) {
       return errorChain(error)
     }

@@ -1,6 +1,7 @@
 // Notices commits of other processes to an SQLite file. SQLite does not notify about them, but counts them.
 
 import { errorChain } from '../../base/error.ts'
+import { repeat } from '../../base/repeat.ts'
 import type { Watch, WatchOptions } from '../engine/database.ts'
 
 export type SqliteWatchOptions = WatchOptions & {
@@ -23,9 +24,7 @@ export async function openSqliteWatch(options: SqliteWatchOptions): Promise<Watc
 async function watch(options: SqliteWatchOptions, firstVersion: number, signal: AbortSignal): Promise<void> {
   const { feed, readForeignVersion, intervalMs, clock, log } = options
   let seen = firstVersion
-  while (!signal.aborted) {
-    await clock.sleep(intervalMs, signal).catch(() => {})
-    if (signal.aborted) return
+  const look = async () => {
     try {
       const version = await readForeignVersion()
       if (version !== seen) feed.publish('foreign')
@@ -34,4 +33,5 @@ async function watch(options: SqliteWatchOptions, firstVersion: number, signal: 
       log.warn({ reason: errorChain(error) }, 'changes by other processes cannot be detected')
     }
   }
+  await repeat(look, { clock, signal, intervalMs, isDelayed: true })
 }
