@@ -12,7 +12,7 @@ const wantedBy = (source: number, ...viewers: number[]): Frame => ({ source, byt
 const spent = (cpuMs: number) => ({ cpuMs, isLost: false })
 const lost = { cpuMs: 5000, isLost: true }
 
-/** A frame of this camera that took so long. */
+/** Finishes a frame of this camera that took this long. */
 function serve(queue: DecodeQueue<Frame>, source: number, cpuMs: number, nowMs = 0): void {
   queue.add(frameOf(source))
   const frame = queue.take(nowMs, any)!
@@ -20,7 +20,7 @@ function serve(queue: DecodeQueue<Frame>, source: number, cpuMs: number, nowMs =
   queue.finish(frame, spent(cpuMs), nowMs)
 }
 
-test('cameras take turns by what their pictures cost: an expensive one gets as much time as each other, not as many pictures', () => {
+test('cameras get equal processor time, not equal numbers of images', () => {
   const queue = open()
   const costs = new Map([
     [1, 10],
@@ -41,7 +41,7 @@ test('cameras take turns by what their pictures cost: an expensive one gets as m
   ])
 })
 
-test('who comes late is served next, but has not saved up anything while away', () => {
+test('a camera that was idle is served next, but has accumulated no time', () => {
   const queue = open()
   serve(queue, 1, 5)
   for (let i = 0; i < 100; i++) serve(queue, 2, 10)
@@ -58,7 +58,7 @@ test('who comes late is served next, but has not saved up anything while away', 
   assert.ok(turns.filter((source) => source === 1).length <= 4, turns.join())
 })
 
-test('of a camera one frame is decoded at a time', () => {
+test('only one frame of a camera is decoded at a time', () => {
   const queue = open()
   queue.add(frameOf(1))
   queue.add(frameOf(1))
@@ -68,7 +68,7 @@ test('of a camera one frame is decoded at a time', () => {
   assert.ok(queue.take(0, any))
 })
 
-test('frames that are nobodys do not wait for each other', () => {
+test('frames without a camera do not wait for each other', () => {
   const queue = open()
   queue.add(frameOf(undefined))
   queue.add(frameOf(undefined))
@@ -76,10 +76,10 @@ test('frames that are nobodys do not wait for each other', () => {
   for (const frame of frames) assert.deepEqual(queue.finish(frame, lost, 0), [])
 })
 
-test('only a camera whose pictures were quick counts as such, and an expensive one makes it wait a minute, then two', () => {
+test('a camera is quick only after a quick frame, and an expensive frame makes it slow for one minute, then two', () => {
   const queue = open()
   queue.add(frameOf(1))
-  assert.equal(queue.take(0, quick), undefined, 'nothing is known of it')
+  assert.equal(queue.take(0, quick), undefined, 'it has no history')
   queue.finish(queue.take(0, any)!, spent(8), 0)
   queue.add(frameOf(1))
   assert.ok(queue.hasQuick(0))
@@ -93,7 +93,7 @@ test('only a camera whose pictures were quick counts as such, and an expensive o
   assert.ok(queue.take(180_000, quick))
 })
 
-test('a camera whose frame was lost is blocked: for 5 s, then 10 s, at most ten minutes; what waits of it goes', () => {
+test('a lost frame blocks its camera for 5 s, then 10 s, at most ten minutes, and drops its waiting frames', () => {
   const queue = open()
   let nowMs = 0
   for (const blockedMs of [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000]) {
@@ -109,7 +109,7 @@ test('a camera whose frame was lost is blocked: for 5 s, then 10 s, at most ten 
   assert.equal(queue.length, 0)
 })
 
-test('one camera has no more than a quarter of the queue', () => {
+test('one camera has at most a quarter of the queue', () => {
   const queue = open(8, 1000)
   assert.deepEqual(queue.add(frameOf(1)), [])
   assert.deepEqual(queue.add(frameOf(1)), [])
@@ -121,7 +121,7 @@ test('one camera has no more than a quarter of the queue', () => {
   assert.deepEqual(queue.add(frameOf(3, 700)), [], 'a single frame may be larger than that')
 })
 
-test('a full queue drops a frame of the camera that has cost most', () => {
+test('a full queue drops a frame of the camera that has taken the most time', () => {
   const queue = open(2)
   serve(queue, 1, 5)
   serve(queue, 2, 900)
@@ -135,7 +135,7 @@ test('a full queue drops a frame of the camera that has cost most', () => {
   assert.equal(queue.length, 0)
 })
 
-test('a viewer who asks for a hundred pictures keeps no other waiting, of the same camera or another', () => {
+test('a viewer that requests a hundred images delays no other viewer, on any camera', () => {
   const queue = open()
   for (let i = 0; i < 5; i++) for (const source of [1, 2, 3]) queue.add(wantedBy(source, 7))
   const first = queue.take(0, any)!
@@ -152,7 +152,7 @@ test('a viewer who asks for a hundred pictures keeps no other waiting, of the sa
   assert.ok(turns.lastIndexOf(8) <= 3, turns.join())
 })
 
-test('two viewers get as much time each, however many cameras they watch and whatever the pictures cost', () => {
+test('two viewers get equal time, whatever the number of cameras and the cost of their images', () => {
   const queue = open()
   const costs = new Map([
     [1, 40],
@@ -173,7 +173,7 @@ test('two viewers get as much time each, however many cameras they watch and wha
   assert.ok(Math.abs(spentMs.get(7)! - spentMs.get(8)!) <= 50, JSON.stringify([...spentMs]))
 })
 
-test('a picture that somebody else wants too has the turn of the one who has had least', () => {
+test('an image for several viewers is served in the turn of the viewer with the least time', () => {
   const queue = open()
   const shared = wantedBy(1, 7)
   const running = wantedBy(2, 7)
@@ -186,7 +186,7 @@ test('a picture that somebody else wants too has the turn of the one who has had
   assert.deepEqual([queue.take(0, any)!.source, queue.take(0, any)!.source].toSorted(), [1, 4])
 })
 
-test('where there is no room, frames of the viewer with most of them go', () => {
+test('without room, frames of the viewer with the most frames are dropped', () => {
   const queue = open(16)
   const many = Array.from({ length: 4 }, () => wantedBy(1, 7))
   for (const frame of many) assert.deepEqual(queue.add(frame), [])
@@ -200,10 +200,10 @@ test('where there is no room, frames of the viewer with most of them go', () => 
   assert.equal(queue.length, 16)
 })
 
-test('what is remembered of cameras is bounded', () => {
+test('the history of cameras is bounded', () => {
   const queue = open()
   serve(queue, -1, 5)
   for (let source = 0; source < 6000; source++) serve(queue, source, 1)
   queue.add(frameOf(-1))
-  assert.equal(queue.hasQuick(0), false, 'the first is forgotten')
+  assert.equal(queue.hasQuick(0), false, 'the first camera is forgotten')
 })

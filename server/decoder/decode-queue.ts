@@ -1,42 +1,43 @@
-// Which key frame is decoded next. Viewers take turns by the processor time their pictures have cost, and the cameras of a viewer
-// likewise, so that whoever asks for much, and a camera with expensive pictures, keep only their own waiting. docs/design/decoder.md
+// Decides which key frame is decoded next. Viewers are served in turn by the processor time that their images have
+// taken, and so are the cameras of a viewer. A viewer with many requests, or a camera with expensive frames, delays
+// only its own images. docs/design/decoder.md
 
-import { DecodeStanding, type Spent } from './decode-standing.ts'
-import { leastTurnMs, partiesOf, ViewerShares } from './viewer-shares.ts'
+import { type DecodeCost, DecodeHistory } from './decode-history.ts'
+import { listPayers, minTurnMs, ViewerShares } from './viewer-shares.ts'
 
 export type Waiting = {
-  /** The camera that the key frame is of; undefined for a single request that belongs to no camera. */
+  /** The camera of the key frame; undefined for a single request that belongs to no camera. */
   readonly source: number | string | undefined
   readonly bytes: number
-  /** Who wants pictures of it; may grow while it waits. Nobody: the server itself. */
+  /** The viewers that want images of the frame; may grow while it waits. Empty: the server itself. */
   readonly viewers: ReadonlySet<number>
 }
 
 export type DecodeQueueOptions = {
-  /** Frames that may wait, and their bytes. */
+  /** Limits for the waiting frames: their number and their bytes. */
   readonly maxPending: number
   readonly maxPendingBytes: number
 }
 
 type Key = number | string | symbol
-type Client<J> = { readonly standing: DecodeStanding; readonly waiting: J[]; bytes: number; isRunning: boolean }
+type Client<J> = { readonly history: DecodeHistory; readonly waiting: J[]; bytes: number; isRunning: boolean }
 
-/** Of a full queue, one camera may have so much. */
-const shareOfPending = 1 / 4
+/** The part of a full queue that one camera may occupy. */
+const maxSourceShare = 1 / 4
 const shareOfBytes = 1 / 4
 
-/** Cameras that are remembered. */
+/** Number of cameras whose history is kept. */
 const maxClients = 5000
 
 export class DecodeQueue<J extends Waiting> {
   readonly #options: DecodeQueueOptions
-  /** The one that was served longest ago comes first. */
+  /** The camera that was served longest ago comes first. */
   readonly #clients = new Map<Key, Client<J>>()
   readonly #anonymous = new WeakMap<J, symbol>()
   #length = 0
   #bytes = 0
-  /** `servedMs` of the camera whose turn it was last. */
-  #turnMs = 0
+  /** `servedMs` of the camera that was served last. */
+  #levelMs = 0
   readonly #shares = new ViewerShares()
 
   constructor(options: DecodeQueueOptions) {
@@ -47,27 +48,31 @@ export class DecodeQueue<J extends Waiting> {
     return this.#length
   }
 
-  /** How long the frames of a camera are not decoded because one of them was lost; 0 or less when they are. */
+  /**
+   * Returns how long the frames of a camera are still rejected because one of them was lost; 0 or less when they are
+   * decoded.
+   */
   blockedMs(source: Waiting['source'], nowMs: number): number {
-    return (source === undefined ? undefined : this.#clients.get(source))?.standing.blockedMs(nowMs) ?? 0
+    return (source === undefined ? undefined : this.#clients.get(source))?.history.blockedMs(nowMs) ?? 0
   }
 
   /**
-   * Returns the frames that have no place in the queue: of the viewer with most frames, among those of this camera when that has its
-   * share already, among all when the queue is full; of one viewer those of the camera that has cost most, the newest first.
+   * Adds a frame and returns the frames that were dropped for it. If the camera has exceeded its share, one of its
+   * frames is dropped; if the queue is full, any frame. Dropped is a frame of the viewer with the most frames, then of
+   * the camera that has taken the most time, newest first.
    */
   add(job: J): readonly J[] {
     const { maxPending, maxPendingBytes } = this.#options
     const client = this.#clientOf(job)
     if (client.waiting.length === 0 && !client.isRunning) {
-      // A camera that was away has not saved up any processor time.
-      client.standing.servedMs = Math.max(client.standing.servedMs, this.#turnMs)
+      // A camera that was idle has not accumulated any processor time.
+      client.history.servedMs = Math.max(client.history.servedMs, this.#levelMs)
     }
     client.waiting.push(job)
     this.#count(client, job, 1)
     const dropped: J[] = []
     const hasTooMuch = ({ waiting, bytes }: Client<J>) =>
-      waiting.length > Math.max(1, maxPending * shareOfPending) ||
+      waiting.length > Math.max(1, maxPending * maxSourceShare) ||
       (waiting.length > 1 && bytes > maxPendingBytes * shareOfBytes)
     while (job.source !== undefined && hasTooMuch(client)) dropped.push(this.#dropOne([client], client))
     while (this.#length > maxPending || this.#bytes > maxPendingBytes) {
@@ -76,55 +81,60 @@ export class DecodeQueue<J extends Waiting> {
     return dropped
   }
 
-  /** A frame of a camera whose pictures are quick waits. */
+  /** Returns whether a frame of a quick camera is waiting. */
   hasQuick(nowMs: number): boolean {
-    for (const { waiting, isRunning, standing } of this.#clients.values()) {
-      if (waiting.length > 0 && !isRunning && standing.isQuick(nowMs)) return true
+    for (const { waiting, isRunning, history } of this.#clients.values()) {
+      if (waiting.length > 0 && !isRunning && history.isQuick(nowMs)) return true
     }
     return false
   }
 
-  /** The next frame whose turn it is; of each camera one frame at a time. `isQuickOnly`: only of cameras whose pictures are quick. */
+  /**
+   * Returns the next frame to decode, at most one of each camera at a time. With `isQuickOnly`, only frames of quick
+   * cameras.
+   */
   take(nowMs: number, { isQuickOnly }: { readonly isQuickOnly: boolean }): J | undefined {
     let next: { readonly client: Client<J>; readonly job: J; readonly shareMs: number } | undefined
     for (const client of this.#clients.values()) {
-      if (client.isRunning || (isQuickOnly && !client.standing.isQuick(nowMs))) continue
+      if (client.isRunning || (isQuickOnly && !client.history.isQuick(nowMs))) continue
       for (const job of client.waiting) {
         const shareMs = this.#shares.find(job.viewers)
         const isSooner =
           !next ||
           shareMs < next.shareMs ||
-          (shareMs === next.shareMs && client.standing.servedMs < next.client.standing.servedMs)
+          (shareMs === next.shareMs && client.history.servedMs < next.client.history.servedMs)
         if (isSooner) next = { client, job, shareMs }
       }
     }
     if (!next) return undefined
     const { client, job } = next
-    this.#shares.noteTurn(job.viewers)
-    this.#turnMs = Math.max(this.#turnMs, client.standing.servedMs)
+    this.#shares.startTurn(job.viewers)
+    this.#levelMs = Math.max(this.#levelMs, client.history.servedMs)
     client.isRunning = true
     client.waiting.splice(client.waiting.indexOf(job), 1)
     this.#count(client, job, -1)
     return job
   }
 
-  /** A frame that was taken is done with. Returns those of its camera that will not be decoded now, because it was lost. */
-  finish(job: J, spent: Spent, nowMs: number): readonly J[] {
+  /**
+   * Reports that a frame was decoded or lost. After a loss, the waiting frames of its camera are removed and returned.
+   */
+  finish(job: J, cost: DecodeCost, nowMs: number): readonly J[] {
     const key = this.#keyOf(job)
     const client = this.#clients.get(key)
     if (!client) return []
     client.isRunning = false
-    this.#shares.charge(job.viewers, Math.max(0, (spent.cpuMs ?? leastTurnMs) - leastTurnMs))
-    client.standing.note(spent, nowMs)
+    this.#shares.charge(job.viewers, Math.max(0, (cost.cpuMs ?? minTurnMs) - minTurnMs))
+    client.history.note(cost, nowMs)
     this.#clients.delete(key)
     if (typeof key === 'symbol') return []
     this.#clients.set(key, client)
-    if (client.standing.blockedMs(nowMs) <= 0) return []
+    if (client.history.blockedMs(nowMs) <= 0) return []
     for (const waiting of client.waiting) this.#count(client, waiting, -1)
     return client.waiting.splice(0)
   }
 
-  /** Takes all out. */
+  /** Removes and returns all waiting frames. */
   drain(): J[] {
     const all: J[] = []
     for (const client of this.#clients.values()) {
@@ -138,9 +148,9 @@ export class DecodeQueue<J extends Waiting> {
     const key = this.#keyOf(job)
     let client = this.#clients.get(key)
     if (client) return client
-    client = { standing: new DecodeStanding(), waiting: [], bytes: 0, isRunning: false }
+    client = { history: new DecodeHistory(), waiting: [], bytes: 0, isRunning: false }
     this.#clients.set(key, client)
-    if (this.#clients.size > maxClients) this.#forgetOldest()
+    if (this.#clients.size > maxClients) this.#removeOldest()
     return client
   }
 
@@ -151,16 +161,18 @@ export class DecodeQueue<J extends Waiting> {
     return key
   }
 
-  /** Takes a frame of one of these cameras out. `comer`: whose frame has just come. */
-  #dropOne(clients: readonly Client<J>[], comer: Client<J>): J {
+  /** Removes one frame of these cameras. `newest` is the camera whose frame was just added. */
+  #dropOne(clients: readonly Client<J>[], newest: Client<J>): J {
     const frames = countFrames(clients.flatMap(({ waiting }) => waiting))
-    // A frame that several wait for goes only when all of them have many.
-    const greedOf = ({ viewers }: J) => Math.min(...[...partiesOf(viewers)].map((party) => frames.get(party)!))
-    const candidates = clients.flatMap((client) => client.waiting.map((job) => ({ client, job, greed: greedOf(job) })))
+    // A frame that several viewers want is dropped only when all of them have many frames.
+    const fewestFrames = ({ viewers }: J) => Math.min(...[...listPayers(viewers)].map((viewer) => frames.get(viewer)!))
+    const candidates = clients.flatMap((client) =>
+      client.waiting.map((job) => ({ client, job, frameCount: fewestFrames(job) })),
+    )
     const isWorse = (one: (typeof candidates)[number], than: (typeof candidates)[number]) => {
-      if (one.greed !== than.greed) return one.greed > than.greed
-      const [costMs, thanMs] = [one.client.standing.servedMs, than.client.standing.servedMs]
-      return costMs === thanMs ? one.client === than.client || one.client === comer : costMs > thanMs
+      if (one.frameCount !== than.frameCount) return one.frameCount > than.frameCount
+      const [costMs, thanMs] = [one.client.history.servedMs, than.client.history.servedMs]
+      return costMs === thanMs ? one.client === than.client || one.client === newest : costMs > thanMs
     }
     const { client, job } = candidates.reduce((worst, one) => (isWorse(one, worst) ? one : worst))
     client.waiting.splice(client.waiting.indexOf(job), 1)
@@ -174,7 +186,7 @@ export class DecodeQueue<J extends Waiting> {
     this.#length += sign
   }
 
-  #forgetOldest(): void {
+  #removeOldest(): void {
     for (const [key, { waiting, isRunning }] of this.#clients) {
       if (waiting.length > 0 || isRunning) continue
       this.#clients.delete(key)
@@ -183,11 +195,11 @@ export class DecodeQueue<J extends Waiting> {
   }
 }
 
-/** How many of the frames each viewer waits for. */
+/** Returns the number of frames that each viewer waits for. */
 function countFrames(jobs: readonly Waiting[]): ReadonlyMap<number, number> {
   const frames = new Map<number, number>()
   for (const { viewers } of jobs) {
-    for (const party of partiesOf(viewers)) frames.set(party, (frames.get(party) ?? 0) + 1)
+    for (const viewer of listPayers(viewers)) frames.set(viewer, (frames.get(viewer) ?? 0) + 1)
   }
   return frames
 }

@@ -1,5 +1,5 @@
-// The decoder process: reads requests from standard input, writes replies to standard output, ends with its input.
-// It is started by message-child.ts and may be killed at any time; it keeps nothing.
+// The decoder process: reads requests from standard input, writes replies to standard output and ends with its input.
+// It is started by message-child.ts, may be killed at any time and has no state.
 
 import { AV_LOG_QUIET } from 'node-av/constants'
 import { Log } from 'node-av/lib'
@@ -21,7 +21,7 @@ process.stdin.on('data', (chunk) => {
   }
 })
 process.stdin.on('end', () => process.exit(0))
-// Ctrl-C reaches the whole group of processes. The server still wants pictures while it finishes, then closes the input.
+// Ctrl-C reaches the whole process group. The server still needs images while it shuts down, then closes the input.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
 function answer(message: Uint8Array): DecodeReply {

@@ -31,7 +31,7 @@ function readAll(stream: Uint8Array, chunkBytes: number): Uint8Array[] {
   return messages
 }
 
-test('requests and replies come back the same, whatever chunks the stream comes in', () => {
+test('requests and replies are read as they were written, however the stream is split', () => {
   fc.assert(
     fc.property(
       fc.array(request, { maxLength: 4 }),
@@ -52,7 +52,7 @@ test('requests and replies come back the same, whatever chunks the stream comes 
   )
 })
 
-test('random bytes give a message or corrupt', () => {
+test('random bytes are either parsed or reported as corrupt', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (message) => {
       for (const parse of [parseRequest, parseReply, (m: Uint8Array) => new MessageReader().push(m)]) {

@@ -1,5 +1,5 @@
-// The messages between the server and its decoder process: big-endian, each behind its length in 4 bytes. One request is answered
-// by one reply before the next is sent, so messages carry no numbers.
+// The messages between the server and its decoder process: big-endian, each preceded by its length in 4 bytes. The next
+// request is sent after the reply to the previous one, so messages have no numbers.
 
 import { AppError } from '../base/error.ts'
 import type { VideoCodec } from '../media/frame.ts'
@@ -9,13 +9,16 @@ export type DecodeRequest = {
   readonly codec: VideoCodec
   /** Decoder configuration record, as in `VideoFormat.config`. */
   readonly config: Uint8Array
-  /** One key frame, as in `Frame.data`, or several access units, the last of which is whole; see KeyFrameCollector. */
+  /** One key frame, as in `Frame.data`, or several access units for gradual refresh; see `KeyFrameCollector`. */
   readonly data: Uint8Array
-  /** One picture is made for each, in this order. */
+  /** One image is created for each size, in this order. */
   readonly sizes: readonly ImageLimits[]
 }
 
-/** `cpuMs`: processor time it took, whole microseconds. `error`: why the frame could not be decoded. */
+/**
+ * `cpuMs` is the processor time in milliseconds, with microsecond resolution. `error` says why the frame could not be
+ * decoded.
+ */
 export type DecodeReply = { readonly cpuMs: number } & ({ readonly jpegs: Uint8Array[] } | { readonly error: string })
 
 export const maxSizes = 64
@@ -25,7 +28,7 @@ const requestHeadBytes = 8
 const sizeBytes = 8
 const replyHeadBytes = 5
 
-/** The whole message in parts, so that the frame is not copied. */
+/** The complete message, in parts, so that the frame is not copied. */
 export function writeRequest({ codec, config, data, sizes }: DecodeRequest): Uint8Array[] {
   const headBytes = requestHeadBytes + sizes.length * sizeBytes
   const head = new DataView(new ArrayBuffer(4 + headBytes))
@@ -41,7 +44,7 @@ export function writeRequest({ codec, config, data, sizes }: DecodeRequest): Uin
   return [new Uint8Array(head.buffer), config, data]
 }
 
-/** Throws 'corrupt'. The values share the message's bytes. */
+/** Throws 'corrupt'. The values share the message's memory. */
 export function parseRequest(message: Uint8Array): DecodeRequest {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
   if (message.length < requestHeadBytes) throw tooShort(message)
@@ -58,7 +61,7 @@ export function parseRequest(message: Uint8Array): DecodeRequest {
   return { codec, sizes, config: message.subarray(sizesEnd, configEnd), data: message.subarray(configEnd) }
 }
 
-/** The whole message in parts. */
+/** The complete message, in parts. */
 export function writeReply(reply: DecodeReply): Uint8Array[] {
   const isError = 'error' in reply
   const parts: Uint8Array[] = [
@@ -72,7 +75,7 @@ export function writeReply(reply: DecodeReply): Uint8Array[] {
   return [u32(parts.reduce((sum, part) => sum + part.length, 0)), ...parts]
 }
 
-/** Throws 'corrupt'. Pictures are copies of their own, so that one kept does not keep all. */
+/** Throws 'corrupt'. Images are copies, so that keeping one does not keep all of them. */
 export function parseReply(message: Uint8Array): DecodeReply {
   const [kind] = message
   if (kind !== 0 && kind !== 1) throw new AppError('corrupt', `expected a reply of kind 0 or 1, got ${kind}`)
@@ -95,5 +98,5 @@ function u32(value: number): Uint8Array {
 }
 
 function tooShort(message: Uint8Array): AppError {
-  return new AppError('corrupt', `expected a whole message, it ends early after ${message.length} bytes`)
+  return new AppError('corrupt', `expected a complete message, but it ends after ${message.length} bytes`)
 }

@@ -1,4 +1,4 @@
-// With the real process and real pictures; the test pictures are drawn and looked at in a process of its own too.
+// Tests with the real process and real images. The test images are drawn and inspected in a separate process, too.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -13,7 +13,7 @@ import { Decoder, type DecoderOptions } from './decoder.ts'
 import type { DecodeRequest } from './decoder-protocol.ts'
 import { noIsolation } from './isolation/isolation.ts'
 import { openIsolation } from './isolation/open-isolation.ts'
-import { type DrawnImage, quarterColors, type SeenImage } from './test-image.ts'
+import { type DrawnImage, type InspectedImage, quarterColors } from './test-image.ts'
 
 const program = fileURLToPath(new URL('./test-image.ts', import.meta.url))
 
@@ -24,15 +24,15 @@ async function draw(codec: 'h264' | 'mjpeg', width: number, height: number, colo
   return { codec, config: Buffer.from(config, 'base64'), data: Buffer.from(data, 'base64'), sizes: [{}] }
 }
 
-async function look(jpeg: Uint8Array): Promise<SeenImage> {
-  const running = promisify(execFile)(process.execPath, [program, 'look'])
+async function inspect(jpeg: Uint8Array): Promise<InspectedImage> {
+  const running = promisify(execFile)(process.execPath, [program, 'inspect'])
   running.child.stdin!.end(jpeg)
-  return JSON.parse((await running).stdout) as SeenImage
+  return JSON.parse((await running).stdout) as InspectedImage
 }
 
 const isolation = await openIsolation({ mode: 'auto' })
 
-/** Options that make its process one that a signal stops: in a sandbox the known process is that of bubblewrap. */
+/** Options for a process that can be stopped by a signal: in a sandbox, the known process is bubblewrap. */
 const stoppable = { isolation: noIsolation }
 
 const openDecoder = (options: Partial<DecoderOptions> = {}) =>
@@ -56,18 +56,18 @@ function isAlive(pid: number): boolean {
 }
 
 suite('decoder', { concurrency: 2 }, () => {
-  test('one decode gives a JPEG of each size, aspect kept, never enlarged', async () => {
+  test('one decode gives a JPEG of each size with its aspect ratio and never enlarged', async () => {
     await using decoder = openDecoder()
     const request = await draw('h264', 320, 180)
     const sizes = [{}, { maxWidth: 160 }, { maxHeight: 45 }, { maxWidth: 9999, maxHeight: 9999 }, { maxWidth: 101 }]
     const jpegs = await decoder.decode({ ...request, sizes })
-    const seen = await Promise.all(jpegs.map(look))
+    const seen = await Promise.all(jpegs.map(inspect))
     assert.deepEqual(
       seen.map(({ width, height }) => `${width}x${height}`),
       ['320x180', '160x90', '80x45', '320x180', '101x57'],
     )
     assert.equal(decoder.stats().decodes, 1)
-    assert.equal(decoder.stats().pictures, 5)
+    assert.equal(decoder.stats().images, 5)
   })
 
   for (const [colors, height] of [
@@ -76,10 +76,10 @@ suite('decoder', { concurrency: 2 }, () => {
     ['unset', 480],
     ['unset', 720],
   ] as const) {
-    test(`colours are those the camera saw: ${colors}, ${height} lines`, async () => {
+    test(`colors match the source: ${colors}, ${height} lines`, async () => {
       await using decoder = openDecoder()
       const [jpeg] = await decoder.decode({ ...(await draw('h264', 640, height, colors)), sizes: [{ maxWidth: 320 }] })
-      for (const [i, color] of (await look(jpeg!)).quarters.entries()) {
+      for (const [i, color] of (await inspect(jpeg!)).quarters.entries()) {
         for (const [channel, value] of color.entries()) {
           const expected = quarterColors[i]![channel]!
           assert.ok(Math.abs(value - expected) <= 6, `quarter ${i}: expected ${quarterColors[i]}, got ${color}`)
@@ -88,19 +88,19 @@ suite('decoder', { concurrency: 2 }, () => {
     })
   }
 
-  test('a JPEG camera is passed through where it fits, and scaled where not', async () => {
+  test('frames of a JPEG camera are returned unchanged where they fit and scaled otherwise', async () => {
     await using decoder = openDecoder()
     const request = await draw('mjpeg', 64, 48)
     assert.deepEqual(await decoder.decode(request), [request.data])
     assert.equal(decoder.stats().isRunning, false)
     const [same, small] = await decoder.decode({ ...request, sizes: [{ maxWidth: 64 }, { maxWidth: 32 }] })
     assert.deepEqual(Buffer.from(same!), request.data)
-    const { width, height, quarters } = await look(small!)
+    const { width, height, quarters } = await inspect(small!)
     assert.deepEqual([width, height], [32, 24])
     assert.ok(Math.abs(quarters[0]![0] - quarterColors[0]![0]) <= 6)
   })
 
-  test('garbage is corrupt and the next frame is decoded by the same process', async () => {
+  test('an invalid frame is reported as corrupt, and the same process decodes the next one', async () => {
     await using decoder = openDecoder()
     const request = await draw('h264', 64, 48)
     await decoder.decode(request)
@@ -116,12 +116,12 @@ suite('decoder', { concurrency: 2 }, () => {
     assert.equal(decoder.stats().crashes, 0)
   })
 
-  test('a process killed in the middle costs one picture; those that wait are served by the next', async () => {
+  test('a killed process loses one image; waiting requests are served by the next process', async () => {
     await using decoder = openDecoder(stoppable)
     const request = await draw('h264', 64, 48)
     await decoder.decode(request)
     const pid = decoder.stats().pid!
-    process.kill(pid, 'SIGSTOP') // so that it is surely in the middle
+    process.kill(pid, 'SIGSTOP') // so that the process is certainly decoding
     const lost = assert.rejects(decoder.decode(request), isKind('unavailable'))
     const waiting = [decoder.decode(request), decoder.decode(request)]
     process.kill(pid, 'SIGKILL')
@@ -131,7 +131,7 @@ suite('decoder', { concurrency: 2 }, () => {
     assert.equal(decoder.stats().crashes, 1)
   })
 
-  test('a process that hangs is killed after the limit and replaced', async () => {
+  test('a process that hangs is killed after the timeout and replaced', async () => {
     await using decoder = openDecoder({ ...stoppable, timeoutMs: 1500 })
     const request = await draw('h264', 64, 48)
     await decoder.decode(request)
@@ -142,7 +142,7 @@ suite('decoder', { concurrency: 2 }, () => {
     assert.throws(() => process.kill(pid, 0), 'the hung process is gone')
   })
 
-  test('too many waiting are refused at once', async () => {
+  test('requests beyond the queue limit are rejected immediately', async () => {
     await using decoder = openDecoder({ maxPending: 2 })
     const request = await draw('h264', 64, 48)
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => decoder.decode(request)))
@@ -162,7 +162,7 @@ suite('decoder', { concurrency: 2 }, () => {
     assert.equal(decoder.stats().crashes, 0)
   })
 
-  test('closing rejects what waits and leaves no process', async () => {
+  test('closing rejects waiting requests and leaves no process', async () => {
     const decoder = openDecoder()
     const request = await draw('h264', 64, 48)
     await decoder.decode(request)
@@ -175,7 +175,7 @@ suite('decoder', { concurrency: 2 }, () => {
     await assert.rejects(decoder.decode(request), isKind('unavailable'))
   })
 
-  test('a key frame that takes for ever keeps its own camera waiting, and nobody else', async () => {
+  test('an endless key frame delays only its own camera', async () => {
     await using decoder = openDecoder({ processes: 2 })
     const small = await draw('h264', 320, 180)
     const hanging: DecodeRequest = {
@@ -186,25 +186,25 @@ suite('decoder', { concurrency: 2 }, () => {
     const hostile = [11, 12, 13]
     const asked = hostile.map((source) => decoder.decode({ ...hanging, source }).catch((error: AppError) => error))
     let longestMs = 0
-    let pictures = 0
+    let images = 0
     const endMs = performance.now() + 4000
     while (performance.now() < endMs) {
       const startedMs = performance.now()
       await Promise.all(good.map((source) => decoder.decode({ ...small, source })))
-      pictures += good.length
+      images += good.length
       longestMs = Math.max(longestMs, performance.now() - startedMs)
       await systemClock.sleep(50)
     }
-    // Alone it is some 20 ms; a frame that hangs is given 5 s.
-    assert.ok(longestMs < 2000, `four pictures took ${Math.round(longestMs)} ms`)
-    assert.ok(pictures >= 40, `${pictures} pictures in 4 s`)
-    assert.equal(decoder.stats().crashes, 0, 'the hanging ones have not had their time')
+    // Alone, an image takes about 20 ms; a frame that hangs has 5 s.
+    assert.ok(longestMs < 2000, `four images took ${Math.round(longestMs)} ms`)
+    assert.ok(images >= 40, `${images} images in 4 s`)
+    assert.equal(decoder.stats().crashes, 0, 'the hanging frames have not reached the timeout')
     assert.ok(isKind('unavailable')(await asked[0]))
     const again = decoder.decode({ ...hanging, source: 11 })
-    await assert.rejects(again, /stopped the picture decoder/, 'it has to wait')
+    await assert.rejects(again, /stopped the image decoder/, 'the request has to wait')
   })
 
-  test('one camera after the other may hang its process: the frames of the others are not lost with it', async () => {
+  test('hanging frames of several cameras do not affect frames of other cameras', async () => {
     await using decoder = openDecoder({ ...stoppable, processes: 2 })
     const small = await draw('h264', 64, 48)
     for (const source of [1, 2]) await decoder.decode({ ...small, source })
@@ -213,7 +213,7 @@ suite('decoder', { concurrency: 2 }, () => {
     const lost = assert.rejects(decoder.decode({ ...small, source: 1 }), isKind('unavailable'))
     for (let i = 0; i < 5; i++) assert.equal((await decoder.decode({ ...small, source: 2 })).length, 1)
     await lost
-    await assert.rejects(decoder.decode({ ...small, source: 1 }), /stopped the picture decoder/)
+    await assert.rejects(decoder.decode({ ...small, source: 1 }), /stopped the image decoder/)
     await until(() => !isAlive(stopped))
   })
 })

@@ -1,12 +1,12 @@
-// Key frames to JPEGs, in processes of their own: a frame that crashes or hangs FFmpeg costs that one picture, never the server, and
-// one that takes long keeps its own camera waiting.
+// Decodes key frames to JPEGs in separate processes. A frame that crashes or hangs FFmpeg costs one image, and an
+// expensive frame delays only its own camera.
 
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { DecodeQueue } from './decode-queue.ts'
-import { DecoderLane } from './decoder-lane.ts'
+import { DecoderProcessHandle } from './decoder-process-handle.ts'
 import { type DecodeReply, type DecodeRequest, maxSizes } from './decoder-protocol.ts'
 import type { Isolation } from './isolation/isolation.ts'
 import { maxMessageBytes } from './message-stream.ts'
@@ -15,23 +15,26 @@ export type DecoderOptions = {
   readonly log: Logger
   readonly clock: Clock
   readonly isolation: Isolation
-  /** Default: one for each core, at least two, so that a frame that hangs one of them does not stop all. */
+  /** Default: one per core and at least two, so that a frame that hangs one process does not stop all decoding. */
   readonly processes?: number
-  /** What each may take beyond its runtime, where that is limited. Default: a gigabyte, room for frames of 40 million pixels in several sizes. */
+  /**
+   * Memory limit of each process beyond the needs of Node itself, where the system supports limits. Default: 1 GB,
+   * which is enough for frames of 40 megapixels in several sizes.
+   */
   readonly memoryBytes?: number
-  /** A decode that takes longer is given up and the process restarted. */
+  /** When decoding takes longer, the process is killed and restarted. */
   readonly timeoutMs?: number
   /** A process is stopped after this time without work. */
   readonly idleMs?: number
-  /** Requests that may wait; one more is refused. */
+  /** Maximum number of waiting requests; further requests are rejected. */
   readonly maxPending?: number
-  /** Bytes of the requests that may wait. */
+  /** Maximum size of the waiting requests in bytes. */
   readonly maxPendingBytes?: number
 }
 
 /**
- * `source`: the camera; those with one take turns. `viewers`: who wants pictures of it, who take turns as well; may grow while it waits,
- * nobody unless given.
+ * `source` is the camera; cameras are served in turn. `viewers` are the users that want the image, who are served in
+ * turn as well; the set may grow while the request waits. Default: no viewers.
  */
 export type ImageRequest = DecodeRequest & {
   readonly source?: number | string | undefined
@@ -40,19 +43,19 @@ export type ImageRequest = DecodeRequest & {
 
 export type DecoderStats = {
   readonly isRunning: boolean
-  /** Of the first that runs. */
+  /** Process id of the first running process. */
   readonly pid: number | undefined
   readonly processes: number
   readonly pending: number
-  /** Key frames decoded, pictures made of them, and the time that took in all. */
+  /** Key frames decoded, images created from them, and the total time. */
   readonly decodes: number
-  readonly pictures: number
+  readonly images: number
   readonly busyMs: number
   /** Key frames that could not be decoded. */
   readonly corrupt: number
-  /** Requests refused because too many waited, or because a frame of their camera was lost a short while ago. */
+  /** Requests rejected because too many were waiting, or because a frame of their camera was lost a short while ago. */
   readonly refused: number
-  /** Times a process died or was killed because it hung. */
+  /** Number of times that a process died, or was killed because it hung. */
   readonly crashes: number
 }
 
@@ -65,20 +68,23 @@ type Job = {
   readonly reject: (error: AppError) => void
 }
 
-type Lane = { readonly process: DecoderLane; readonly isQuickOnly: boolean; job: Job | undefined }
+type Slot = { readonly process: DecoderProcessHandle; readonly isQuickOnly: boolean; job: Job | undefined }
 
-/** How long a frame may take in the process that is kept for quick ones while others of these wait. */
+/** Time limit for a frame in the process reserved for quick frames while others wait. */
 const maxQuickMs = 2000
 
-/** Starts its processes when there is work, stops them when idle. Viewers and cameras take turns; each camera has one frame decoded at a time. */
+/**
+ * Starts processes when there is work and stops them when idle. Viewers and cameras are served in turn, and each camera
+ * has one frame decoded at a time.
+ */
 export class Decoder implements AsyncDisposable {
   readonly #log: Logger
   readonly #clock: Clock
   readonly #queue: DecodeQueue<Job>
-  readonly #lanes: readonly Lane[]
+  readonly #slots: readonly Slot[]
   readonly #closing = new AbortController()
   #isWatching = false
-  #counts = { decodes: 0, pictures: 0, busyMs: 0, corrupt: 0, refused: 0, crashes: 0 }
+  #counts = { decodes: 0, images: 0, busyMs: 0, corrupt: 0, refused: 0, crashes: 0 }
 
   constructor(options: DecoderOptions) {
     const { log, clock, isolation, timeoutMs = 5000, idleMs = 10_000 } = options
@@ -88,63 +94,66 @@ export class Decoder implements AsyncDisposable {
     this.#log = log
     this.#clock = clock
     this.#queue = new DecodeQueue({ maxPending, maxPendingBytes })
-    this.#lanes = Array.from({ length: processes }, (_, i) => {
+    this.#slots = Array.from({ length: processes }, (_, i) => {
       const isQuickOnly = i === 0 && processes > 1
-      const lane: Lane = {
-        process: new DecoderLane({
+      const slot: Slot = {
+        process: new DecoderProcessHandle({
           clock,
           isolation,
           memoryBytes,
           timeoutMs,
           idleMs,
-          onDone: (reply, took) => this.#finish(lane, reply, took),
+          onDone: (reply, took) => this.#finish(slot, reply, took),
           onLost: (reason) => this.#noteLoss(reason),
-          onFree: () => this.#next(),
+          onFree: () => this.#startNext(),
         }),
         isQuickOnly,
         job: undefined,
       }
-      return lane
+      return slot
     })
   }
 
   /**
-   * One JPEG for each of `sizes`, in order: aspect kept, never enlarged. The picture of an mjpeg camera is returned as it is where
-   * it fits. Rejects with 'corrupt' for a frame that cannot be decoded, 'unavailable' when too many wait, the process died or
-   * hung over this frame or a short while ago over another of the same source, or the decoder is closed, 'invalid' for more than 64
-   * sizes.
+   * Returns one JPEG for each of `sizes`, in order. Images keep their aspect ratio and are never enlarged. A frame of
+   * an mjpeg camera is returned unchanged where it fits. Rejects with 'corrupt' for a frame that cannot be decoded,
+   * with 'unavailable' when too many requests wait, when the process died or hung on this frame or recently on another
+   * one of the same source, or when the decoder is closed, and with 'invalid' for more than 64 sizes.
    */
   async decode({ source, viewers = new Set(), ...request }: ImageRequest): Promise<Uint8Array[]> {
     const { codec, config, data, sizes } = request
     if (sizes.length > maxSizes || config.length + data.length > maxMessageBytes / 2) {
-      throw new AppError('invalid', `expected at most ${maxSizes} sizes of a frame below 32 MiB, got ${sizes.length}`)
+      throw new AppError(
+        'invalid',
+        `expected at most ${maxSizes} sizes and a frame of at most 32 MiB, got ${sizes.length} sizes`,
+      )
     }
-    if (this.#closing.signal.aborted) throw closed()
+    if (this.#closing.signal.aborted) throw closedError()
     if (codec === 'mjpeg' && sizes.every((size) => size.maxWidth === undefined && size.maxHeight === undefined)) {
       return sizes.map(() => data)
     }
     const blockedMs = this.#queue.blockedMs(source, this.#clock.monotonicMs())
     if (blockedMs > 0) {
       this.#counts.refused++
-      throw blocked(blockedMs)
+      throw blockedError(blockedMs)
     }
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>()
     const refused = this.#queue.add({ request, source, viewers, bytes: data.length, resolve, reject })
     this.#counts.refused += refused.length
     for (const job of refused) {
-      job.reject(new AppError('unavailable', `the picture decoder is busy: ${this.#queue.length} key frames wait`))
+      job.reject(new AppError('unavailable', `the image decoder is busy: ${this.#queue.length} key frames are waiting`))
     }
-    this.#next()
+    this.#startNext()
     return promise
   }
 
-  /** Rejects what waits and ends the processes. */
+  /** Rejects all waiting requests and ends the processes. */
   async close(): Promise<void> {
     this.#closing.abort()
-    const jobs = [...this.#lanes.flatMap(({ job }) => job ?? []), ...this.#queue.drain()]
-    for (const lane of this.#lanes) lane.job = undefined
-    for (const job of jobs) job.reject(closed())
-    await Promise.all(this.#lanes.map((lane) => lane.process.close()))
+    const jobs = [...this.#slots.flatMap(({ job }) => job ?? []), ...this.#queue.drain()]
+    for (const slot of this.#slots) slot.job = undefined
+    for (const job of jobs) job.reject(closedError())
+    await Promise.all(this.#slots.map((slot) => slot.process.close()))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -152,35 +161,35 @@ export class Decoder implements AsyncDisposable {
   }
 
   stats(): DecoderStats {
-    const pids = this.#lanes.flatMap((lane) => lane.process.pid ?? [])
+    const pids = this.#slots.flatMap((slot) => slot.process.pid ?? [])
     return {
       isRunning: pids.length > 0,
       pid: pids[0],
       processes: pids.length,
-      pending: this.#queue.length + this.#lanes.filter(({ job }) => job).length,
+      pending: this.#queue.length + this.#slots.filter(({ job }) => job).length,
       ...this.#counts,
     }
   }
 
-  /** Gives work to whoever is free: first to processes that run already. */
-  #next(): void {
+  /** Gives work to free processes, first to those that are already running. */
+  #startNext(): void {
     if (this.#closing.signal.aborted) return
-    const free = this.#lanes.filter((lane) => lane.process.isFree)
-    const running = free.filter((lane) => lane.process.pid !== undefined)
-    for (const lane of new Set([...running, ...free])) this.#startOn(lane)
+    const free = this.#slots.filter((slot) => slot.process.isFree)
+    const running = free.filter((slot) => slot.process.pid !== undefined)
+    for (const slot of new Set([...running, ...free])) this.#startOn(slot)
     if (this.#queue.length > 0) this.#watchSlow()
   }
 
-  #startOn(lane: Lane): void {
-    const job = this.#queue.take(this.#clock.monotonicMs(), lane)
+  #startOn(slot: Slot): void {
+    const job = this.#queue.take(this.#clock.monotonicMs(), slot)
     if (!job) return
-    lane.job = job
-    lane.process.start(job.request)
+    slot.job = job
+    slot.process.start(job.request)
   }
 
-  /** A camera whose pictures were quick may have become slow: the other quick cameras do not wait for it until the usual limit. */
+  /** Kills a quick process that has become slow, so that other quick cameras do not wait for the regular timeout. */
   #watchSlow(): void {
-    const [quick] = this.#lanes
+    const [quick] = this.#slots
     const busyMs = quick?.process.busyMs
     if (!quick?.isQuickOnly || busyMs === undefined || this.#isWatching) return
     this.#isWatching = true
@@ -189,24 +198,24 @@ export class Decoder implements AsyncDisposable {
         this.#isWatching = false
         const isSlow = (quick.process.busyMs ?? 0) >= maxQuickMs
         if (isSlow && this.#queue.hasQuick(this.#clock.monotonicMs())) {
-          quick.process.giveUp(`no answer in ${maxQuickMs} ms`)
+          quick.process.kill(`no answer in ${maxQuickMs} ms`)
         }
       },
       () => {}, // closed
     )
   }
 
-  #finish(lane: Lane, reply: DecodeReply | undefined, { ms, reason }: { ms: number; reason: string }): void {
-    const { job } = lane
-    lane.job = undefined
+  #finish(slot: Slot, reply: DecodeReply | undefined, { ms, reason }: { ms: number; reason: string }): void {
+    const { job } = slot
+    slot.job = undefined
     if (!job) return
     const nowMs = this.#clock.monotonicMs()
-    const spent = reply ? { cpuMs: reply.cpuMs, isLost: false } : { cpuMs: ms, isLost: true }
-    const blockedJobs = this.#queue.finish(job, spent, nowMs)
-    for (const waiting of blockedJobs) waiting.reject(blocked(this.#queue.blockedMs(job.source, nowMs)))
+    const cost = reply ? { cpuMs: reply.cpuMs, isLost: false } : { cpuMs: ms, isLost: true }
+    const blockedJobs = this.#queue.finish(job, cost, nowMs)
+    for (const waiting of blockedJobs) waiting.reject(blockedError(this.#queue.blockedMs(job.source, nowMs)))
     this.#counts.refused += blockedJobs.length
     if (!reply) {
-      job.reject(new AppError('unavailable', `the picture decoder was lost over this key frame: ${reason}`))
+      job.reject(new AppError('unavailable', `the image decoder process was lost on this key frame: ${reason}`))
       return
     }
     this.#counts.busyMs += ms
@@ -215,22 +224,25 @@ export class Decoder implements AsyncDisposable {
       job.reject(new AppError('corrupt', `the key frame could not be decoded: ${reply.error}`))
     } else {
       this.#counts.decodes++
-      this.#counts.pictures += reply.jpegs.length
+      this.#counts.images += reply.jpegs.length
       job.resolve(reply.jpegs)
     }
   }
 
   #noteLoss(reason: string): void {
     this.#counts.crashes++
-    this.#log.warn({ reason }, 'a picture decoder was lost and is restarted')
+    this.#log.warn({ reason }, 'an image decoder process was lost and will be restarted')
   }
 }
 
-function closed(): AppError {
-  return new AppError('unavailable', 'the picture decoder is closed')
+function closedError(): AppError {
+  return new AppError('unavailable', 'the image decoder is closed')
 }
 
-function blocked(ms: number): AppError {
+function blockedError(ms: number): AppError {
   const seconds = Math.ceil(ms / 1000)
-  return new AppError('unavailable', `a key frame of this camera stopped the picture decoder: none for ${seconds} s`)
+  return new AppError(
+    'unavailable',
+    `a key frame of this camera stopped the image decoder; images are available again in ${seconds} s`,
+  )
 }

@@ -1,5 +1,5 @@
-// Key frames to JPEGs with FFmpeg (node-av). Runs in the decoder process only: bytes from a camera are decoded nowhere else.
-// JPEG colours are BT.601 over the full range (ITU-T T.871); whatever the camera sends is converted to that.
+// Decodes key frames to JPEGs with FFmpeg (node-av). Runs only in the decoder process: bytes from a camera are decoded
+// nowhere else. JPEG uses full-range BT.601 colors (ITU-T T.871), so frames are converted to them.
 
 import {
   AV_CODEC_FLAG_QSCALE,
@@ -28,43 +28,43 @@ const codecIds: Readonly<Record<VideoCodec, AVCodecID>> = {
   mjpeg: AV_CODEC_ID_MJPEG,
 }
 
-/** FFmpeg's scale of 2 (best) to 31; 4 is about quality 87 of other encoders. */
+/** FFmpeg's scale goes from 2 (best) to 31; 4 is about quality 87 of other encoders. */
 const jpegQuality = 4 * FF_QP2LAMBDA
-/** A little over 8K: a parameter set that asks for more is refused before memory is taken. */
+/** Slightly more than 8K. A parameter set with a larger size is rejected before memory is allocated. */
 const maxPixels = 40_000_000
-/** Decoders hold a few whole pictures each. */
+/** Each decoder holds several uncompressed frames. */
 const maxDecoders = 4
-const maxPictureWriters = 12
-/** What decodes or writes a larger picture (beyond 4K) is not kept for the next: some of them would hold a gigabyte. */
-const maxKeptPixels = 9_000_000
+const maxWriters = 12
+/** Decoders and writers for larger images (beyond 4K) are not cached, because several of them would hold a gigabyte. */
+const maxReusablePixels = 9_000_000
 
 export class ImageDecoder {
   readonly #decoders = new LruCache<string, KeyFrameDecoder>(maxDecoders)
-  readonly #writers = new LruCache<string, PictureWriter>(maxPictureWriters)
+  readonly #writers = new LruCache<string, JpegWriter>(maxWriters)
 
-  /** One JPEG for each size, equal sizes sharing one. Throws 'corrupt' when the frame cannot be decoded. */
+  /** Returns one JPEG for each size; equal sizes share one. Throws 'corrupt' when the frame cannot be decoded. */
   decode({ codec, config, data, sizes }: DecodeRequest): Uint8Array[] {
     const key = `${codec} ${Buffer.from(config).toString('base64')}`
     const decoder = this.#decoders.get(key, () => new KeyFrameDecoder(codec, config))
-    let isKept = false
+    let isReusable = false
     try {
       const frame = decoder.decode(data)
-      isKept = frame.width * frame.height <= maxKeptPixels
-      return this.#writePictures(frame, { codec, data, sizes })
+      isReusable = frame.width * frame.height <= maxReusablePixels
+      return this.#writeJpegs(frame, { codec, data, sizes })
     } finally {
-      if (!isKept) this.#decoders.forget(key)
+      if (!isReusable) this.#decoders.remove(key)
     }
   }
 
-  #writePictures(frame: Frame, { codec, data, sizes }: Omit<DecodeRequest, 'config'>): Uint8Array[] {
+  #writeJpegs(frame: Frame, { codec, data, sizes }: Omit<DecodeRequest, 'config'>): Uint8Array[] {
     try {
-      const shown = shownSize(frame)
+      const display = displaySize(frame)
       const bySize = new Map<string, Uint8Array>()
       return sizes.map((limits) => {
-        const size = fitImage(shown, limits)
+        const size = fitImage(display, limits)
         const key = `${size.width}x${size.height}`
-        const isAsSent = codec === 'mjpeg' && size.width === frame.width && size.height === frame.height
-        const jpeg = isAsSent ? data : (bySize.get(key) ?? this.#writePicture(frame, size))
+        const isUnchanged = codec === 'mjpeg' && size.width === frame.width && size.height === frame.height
+        const jpeg = isUnchanged ? data : (bySize.get(key) ?? this.#writeJpeg(frame, size))
         bySize.set(key, jpeg)
         return jpeg
       })
@@ -73,23 +73,23 @@ export class ImageDecoder {
     }
   }
 
-  #writePicture(frame: Frame, size: ImageSize): Uint8Array {
+  #writeJpeg(frame: Frame, size: ImageSize): Uint8Array {
     const key = `${frame.width}x${frame.height} ${frame.format} ${size.width}x${size.height}`
     try {
-      return this.#writers.get(key, () => new PictureWriter(size)).write(frame)
+      return this.#writers.get(key, () => new JpegWriter(size)).write(frame)
     } finally {
-      if (size.width * size.height > maxKeptPixels) this.#writers.forget(key)
+      if (size.width * size.height > maxReusablePixels) this.#writers.remove(key)
     }
   }
 }
 
-/** Decodes single pictures of one configuration, one after the other; see KeyFrameCollector for what it is given. */
+/** Decodes individual key frames with one configuration. For its input, see `KeyFrameCollector`. */
 class KeyFrameDecoder implements Disposable {
   readonly #context = new CodecContext()
   readonly #packet = new Packet()
   #frame = new Frame()
-  /** Receiving empties a frame before it is known whether there is another. */
-  #spare = new Frame()
+  /** Receiving clears a frame before it is known whether there is another one. */
+  #received = new Frame()
   readonly #codec: VideoCodec
 
   constructor(codec: VideoCodec, config: Uint8Array) {
@@ -103,10 +103,10 @@ class KeyFrameDecoder implements Disposable {
     check(this.#context.open2Sync(found), `open the ${codec} decoder`)
     this.#packet.alloc()
     this.#frame.alloc()
-    this.#spare.alloc()
+    this.#received.alloc()
   }
 
-  /** The frame is valid until the next call; the caller unrefs it. */
+  /** The returned frame is valid until the next call. The caller must unref it. */
   decode(data: Uint8Array): Frame {
     try {
       let isFirst = true
@@ -118,9 +118,9 @@ class KeyFrameDecoder implements Disposable {
         check(this.#context.sendPacketSync(this.#packet), `decode ${data.length} bytes of ${this.#codec}`)
         result = this.#receiveLast(result)
       }
-      // Draining gives the picture at once, also where the stream reorders pictures.
+      // Draining returns the frame immediately, even if the stream reorders frames.
       this.#context.sendPacketSync(null)
-      check(this.#receiveLast(result), `find a picture in ${data.length} bytes of ${this.#codec}`)
+      check(this.#receiveLast(result), `find a frame in ${data.length} bytes of ${this.#codec}`)
     } finally {
       this.#packet.unref()
       this.#context.flushBuffers()
@@ -131,14 +131,14 @@ class KeyFrameDecoder implements Disposable {
     return this.#frame
   }
 
-  /** Takes the frames there are and keeps the last one. Returns 0 once there was one, else why there is none. */
+  /** Receives all available frames and keeps the last one. Returns 0 if there was one, otherwise the error. */
   #receiveLast(before: number): number {
     let result = before
     for (;;) {
-      const received = this.#context.receiveFrameSync(this.#spare)
+      const received = this.#context.receiveFrameSync(this.#received)
       if (received < 0) return result === 0 ? 0 : received
-      const last = this.#spare
-      this.#spare = this.#frame
+      const last = this.#received
+      this.#received = this.#frame
       this.#frame = last
       result = 0
     }
@@ -148,28 +148,28 @@ class KeyFrameDecoder implements Disposable {
     this.#context.freeContext()
     this.#packet.free()
     this.#frame.free()
-    this.#spare.free()
+    this.#received.free()
   }
 }
 
-/** Scales to one size and encodes. */
-class PictureWriter implements Disposable {
+/** Scales a frame to one size and encodes it. */
+class JpegWriter implements Disposable {
   readonly #scaler = new SoftwareScaleContext()
   readonly #encoder = new CodecContext()
-  readonly #picture = new Frame()
+  readonly #scaled = new Frame()
   readonly #packet = new Packet()
   #count = 0n
 
   constructor({ width, height }: ImageSize) {
     this.#scaler.allocContext()
 
-    this.#picture.alloc()
-    this.#picture.width = width
-    this.#picture.height = height
-    this.#picture.format = AV_PIX_FMT_YUV420P
-    this.#picture.colorRange = AVCOL_RANGE_JPEG
-    this.#picture.colorSpace = AVCOL_SPC_BT470BG
-    check(this.#picture.getBuffer(), `allocate a picture of ${width}x${height}`)
+    this.#scaled.alloc()
+    this.#scaled.width = width
+    this.#scaled.height = height
+    this.#scaled.format = AV_PIX_FMT_YUV420P
+    this.#scaled.colorRange = AVCOL_RANGE_JPEG
+    this.#scaled.colorSpace = AVCOL_SPC_BT470BG
+    check(this.#scaled.getBuffer(), `allocate an image of ${width}x${height}`)
 
     const codec = Codec.findEncoder(AV_CODEC_ID_MJPEG)
     if (!codec) throw new AppError('internal', 'expected FFmpeg to have a JPEG encoder')
@@ -188,11 +188,11 @@ class PictureWriter implements Disposable {
   }
 
   write(frame: Frame): Uint8Array {
-    check(this.#scaler.scaleFrameSync(this.#picture, frame), 'scale the picture')
-    this.#picture.quality = jpegQuality
-    this.#picture.pts = this.#count++
-    check(this.#encoder.sendFrameSync(this.#picture), 'encode the picture')
-    check(this.#encoder.receivePacketSync(this.#packet), 'take the JPEG')
+    check(this.#scaler.scaleFrameSync(this.#scaled, frame), 'scale the image')
+    this.#scaled.quality = jpegQuality
+    this.#scaled.pts = this.#count++
+    check(this.#encoder.sendFrameSync(this.#scaled), 'encode the image')
+    check(this.#encoder.receivePacketSync(this.#packet), 'receive the JPEG')
     try {
       return new Uint8Array(this.#packet.data ?? [])
     } finally {
@@ -203,20 +203,20 @@ class PictureWriter implements Disposable {
   [Symbol.dispose](): void {
     this.#scaler.freeContext()
     this.#encoder.freeContext()
-    this.#picture.free()
+    this.#scaled.free()
     this.#packet.free()
   }
 }
 
-/** The size in square pixels; the larger side of a stretched pixel is made smaller, so that nothing is enlarged. */
-function shownSize({ width, height, sampleAspectRatio: { num, den } }: Frame): ImageSize {
+/** Returns the size in square pixels. The larger side of a non-square pixel is reduced, so that nothing is enlarged. */
+function displaySize({ width, height, sampleAspectRatio: { num, den } }: Frame): ImageSize {
   if (num <= 0 || den <= 0 || num === den) return { width, height }
   return num > den
     ? { width, height: Math.max(1, Math.round((height * den) / num)) }
     : { width: Math.max(1, Math.round((width * num) / den)), height }
 }
 
-/** As browsers guess for a stream that does not say, so that picture and video look alike. */
+/** Guesses like browsers do for a stream without color information, so that image and video look alike. */
 function guessColorSpace(codec: VideoCodec, height: number) {
   return codec !== 'mjpeg' && height >= 720 ? AVCOL_SPC_BT709 : AVCOL_SPC_BT470BG
 }

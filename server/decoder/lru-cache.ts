@@ -1,15 +1,15 @@
-// The most recently used resources, a fixed number of them; the others are disposed of.
+// A cache of a fixed number of resources that disposes of the least recently used ones.
 
 export class LruCache<K, V extends Disposable> {
   readonly #maxEntries: number
-  /** Oldest use first. */
+  /** Least recently used first. */
   readonly #entries = new Map<K, V>()
 
   constructor(maxEntries: number) {
     this.#maxEntries = maxEntries
   }
 
-  /** The entry, created when it is not there. */
+  /** Returns the entry, or creates it if it is missing. */
   get(key: K, create: () => V): V {
     const value = this.#entries.get(key) ?? create()
     this.#entries.delete(key)
@@ -22,8 +22,8 @@ export class LruCache<K, V extends Disposable> {
     return value
   }
 
-  /** Disposes of the entry, if there is one. */
-  forget(key: K): void {
+  /** Removes the entry and disposes of it, if there is one. */
+  remove(key: K): void {
     const value = this.#entries.get(key)
     this.#entries.delete(key)
     value?.[Symbol.dispose]()

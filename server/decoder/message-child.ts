@@ -155,8 +155,8 @@ export class MessageChild {
 
 /** Bubblewrap reports signals as shells do. */
 function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
-  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
-  const name = signal ?? told?.[0]
+  const signalEntry = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
+  const name = signal ?? signalEntry?.[0]
   return name === undefined ? `exit code ${code}` : `killed by ${name}`
 }
 

@@ -1,16 +1,19 @@
-// Messages in a stream of bytes: each behind its length in 4 bytes, big-endian.
+// Messages in a byte stream: each is preceded by its length in 4 bytes, big-endian.
 
 import { AppError } from '../base/error.ts'
 
-/** No message is longer; a length beyond this is a broken stream. */
+/** The maximum length of a message. A larger length means that the stream is broken. */
 export const maxMessageBytes = 64 * 1024 * 1024
 
-/** Puts a byte stream back into messages, whatever the chunks it comes in. */
+/** Splits a byte stream into messages, however the stream is split into chunks. */
 export class MessageReader {
   #chunks: Uint8Array[] = []
   #bytes = 0
 
-  /** The messages completed by these bytes, without their lengths. Throws 'corrupt' for a length beyond the limit. */
+  /**
+   * Returns the messages that these bytes complete, without their lengths. Throws 'corrupt' for a length above the
+   * limit.
+   */
   push(chunk: Uint8Array): Uint8Array[] {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
@@ -30,7 +33,7 @@ export class MessageReader {
   }
 
   #peekLength(): number {
-    // Lengths split over chunks are rare: joining then costs little.
+    // A length that is split over two chunks is rare, so joining costs little.
     const first = this.#chunks[0]!.length >= 4 ? this.#chunks[0]! : this.#join()
     return new DataView(first.buffer, first.byteOffset, 4).getUint32(0)
   }

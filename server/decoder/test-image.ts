@@ -1,6 +1,6 @@
-// A program for tests: draws, encodes and looks at pictures with FFmpeg, in a process of its own. Prints one JSON object.
-//   draw CODEC(h264|mjpeg) WIDTH HEIGHT COLOURS(bt709|bt601|unset)   one key frame of four coloured quarters
-//   look                                                             size and quarters of the JPEG on standard input
+// A program for tests that draws, encodes and inspects images with FFmpeg in a separate process. Prints one JSON object.
+//   draw CODEC(h264|mjpeg) WIDTH HEIGHT COLORS(bt709|bt601|unset)   one key frame with four colored quarters
+//   inspect                                                         size and quarters of the JPEG on standard input
 
 import { readFileSync } from 'node:fs'
 import {
@@ -25,10 +25,10 @@ import { Codec, CodecContext, Frame, Log, Packet, Rational, SoftwareScaleContext
 
 export type Rgb = readonly [number, number, number]
 
-/** As `DecodeRequest` wants it, in base64. */
+/** The input of `DecodeRequest`, in base64. */
 export type DrawnImage = { readonly config: string; readonly data: string }
 
-export type SeenImage = { readonly width: number; readonly height: number; readonly quarters: readonly Rgb[] }
+export type InspectedImage = { readonly width: number; readonly height: number; readonly quarters: readonly Rgb[] }
 
 /** Top left, top right, bottom left, bottom right. */
 export const quarterColors: readonly Rgb[] = [
@@ -41,13 +41,13 @@ export const quarterColors: readonly Rgb[] = [
 if (import.meta.main) {
   const [command, codec = 'h264', width = '640', height = '360', colors = 'unset'] = process.argv.slice(2)
   Log.setLevel(AV_LOG_QUIET)
-  const result = command === 'draw' ? draw(codec, Number(width), Number(height), colors) : look(readFileSync(0))
+  const result = command === 'draw' ? draw(codec, Number(width), Number(height), colors) : inspect(readFileSync(0))
   process.stdout.write(JSON.stringify(result))
 }
 
 function draw(codecName: string, width: number, height: number, colors: string): DrawnImage {
   const isH264 = codecName === 'h264'
-  // Unset: what browsers take for granted.
+  // Unset: the default that browsers assume.
   const is709 = isH264 && (colors === 'bt709' || (colors === 'unset' && height >= 720))
   const space = is709 ? AVCOL_SPC_BT709 : AVCOL_SPC_BT470BG
   const range = isH264 ? AVCOL_RANGE_MPEG : AVCOL_RANGE_JPEG
@@ -59,7 +59,7 @@ function draw(codecName: string, width: number, height: number, colors: string):
   }
   const source = createFrame(width, height, AV_PIX_FMT_RGB24, AVCOL_RANGE_JPEG, AVCOL_SPC_RGB)
   check(source.fromBuffer(rgb))
-  const picture = convert(source, AV_PIX_FMT_YUV420P, range, space)
+  const converted = convert(source, AV_PIX_FMT_YUV420P, range, space)
 
   const codec = Codec.findEncoderByName(isH264 ? FF_ENCODER_LIBX264 : FF_ENCODER_MJPEG)!
   const encoder = new CodecContext()
@@ -73,9 +73,9 @@ function draw(codecName: string, width: number, height: number, colors: string):
   encoder.threadCount = 1
   if (isH264) encoder.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER)
   check(encoder.open2Sync(codec))
-  picture.colorSpace = encoder.colorSpace
-  picture.pts = 0n
-  check(encoder.sendFrameSync(picture))
+  converted.colorSpace = encoder.colorSpace
+  converted.pts = 0n
+  check(encoder.sendFrameSync(converted))
   check(encoder.sendFrameSync(null))
   const packet = new Packet()
   packet.alloc()
@@ -88,7 +88,7 @@ function draw(codecName: string, width: number, height: number, colors: string):
   return { config: toAvcRecord(parameterSets).toString('base64'), data: data.toString('base64') }
 }
 
-function look(jpeg: Buffer): SeenImage {
+function inspect(jpeg: Buffer): InspectedImage {
   const codec = Codec.findDecoder(AV_CODEC_ID_MJPEG)!
   const decoder = new CodecContext()
   decoder.allocContext3(codec)
@@ -101,7 +101,7 @@ function look(jpeg: Buffer): SeenImage {
   frame.alloc()
   check(decoder.receiveFrameSync(frame))
   const { width, height } = frame
-  // JPEG says nothing of these: BT.601, full range (ITU-T T.871), which is how browsers show it.
+  // JPEG does not state these; browsers use full-range BT.601 (ITU-T T.871).
   frame.colorSpace = AVCOL_SPC_BT470BG
   frame.colorRange = AVCOL_RANGE_JPEG
   const rgb = convert(frame, AV_PIX_FMT_RGB24, AVCOL_RANGE_JPEG, AVCOL_SPC_RGB).toBuffer()

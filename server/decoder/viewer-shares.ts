@@ -1,46 +1,51 @@
-// How much processor time the pictures of each viewer have cost, so that whoever asks for a thousand delays their own. Whoever comes back
-// has saved up nothing: they begin at the level of the one who was served last.
+// Tracks the processor time that the images of each viewer have taken, so that a viewer with a thousand requests delays
+// only its own. A viewer that was idle has accumulated no time: it starts at the level of the viewer that was served
+// last.
 
-/** Viewers that are remembered. */
+/** Number of viewers whose time is kept. */
 const maxViewers = 5000
 
-/** What a turn costs before it is known what it has cost. */
-export const leastTurnMs = 1
+/** The cost that is charged before the real cost is known. */
+export const minTurnMs = 1
 
-/** Stands for the server itself, which keeps a picture of each camera. */
-const nobody = 0
+/** Stands for the server itself, which keeps an image of each camera. */
+const serverPayer = 0
 
-/** Whoever wants a picture: viewers, or the server itself. */
-export const partiesOf = (viewers: ReadonlySet<number>): Iterable<number> => (viewers.size === 0 ? [nobody] : viewers)
+/** The viewers to charge, or the server itself when there are none. */
+export const listPayers = (viewers: ReadonlySet<number>): Iterable<number> =>
+  viewers.size === 0 ? [serverPayer] : viewers
 
 export class ViewerShares {
-  /** The one that was served longest ago comes first. */
+  /** The viewer that was served longest ago comes first. */
   readonly #servedMs = new Map<number, number>()
-  /** That of the viewer whose turn it was last. */
+  /** The time of the viewer that was served last. */
   #levelMs = 0
 
-  /** What the one of them who has had least has had: the least of all is to be served next. */
+  /** Returns the time of the viewer in the set that has had the least. The set with the lowest value is served next. */
   find(viewers: ReadonlySet<number>): number {
     let least = Number.POSITIVE_INFINITY
-    for (const party of partiesOf(viewers)) {
-      least = Math.min(least, Math.max(this.#levelMs, this.#servedMs.get(party) ?? 0))
+    for (const payer of listPayers(viewers)) {
+      least = Math.min(least, Math.max(this.#levelMs, this.#servedMs.get(payer) ?? 0))
     }
     return least
   }
 
-  /** It is their turn, which costs at least a millisecond: whoever has none running comes before them already while it runs. */
-  noteTurn(viewers: ReadonlySet<number>): void {
+  /**
+   * Starts the turn of these viewers and charges at least a millisecond, so that viewers without a running frame come
+   * first.
+   */
+  startTurn(viewers: ReadonlySet<number>): void {
     this.#levelMs = this.find(viewers)
-    this.charge(viewers, leastTurnMs)
+    this.charge(viewers, minTurnMs)
   }
 
-  /** All of them have had an equal part of this. */
+  /** Charges an equal part of the time to each viewer. */
   charge(viewers: ReadonlySet<number>, ms: number): void {
     const each = ms / Math.max(1, viewers.size)
-    for (const party of partiesOf(viewers)) {
-      const servedMs = Math.max(this.#levelMs, this.#servedMs.get(party) ?? 0) + each
-      this.#servedMs.delete(party)
-      this.#servedMs.set(party, servedMs)
+    for (const payer of listPayers(viewers)) {
+      const servedMs = Math.max(this.#levelMs, this.#servedMs.get(payer) ?? 0) + each
+      this.#servedMs.delete(payer)
+      this.#servedMs.set(payer, servedMs)
     }
     const [oldest] = this.#servedMs.keys()
     if (oldest !== undefined && this.#servedMs.size > maxViewers) this.#servedMs.delete(oldest)

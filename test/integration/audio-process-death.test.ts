@@ -44,7 +44,7 @@ test('when the audio process dies no picture is lost, and audio comes back', { t
   })
   await new Promise((resolve) => setTimeout(resolve, 4000))
   assert.equal(await server.stop(), 0)
-  assert.match(server.log(), /the process that encodes audio was lost/)
+  assert.match(server.log(), /the audio process was lost/)
 
   const files = globSync(join(server.dataDir, `archive/cameras/${id}/**/*.mp4`)).sort()
   const counters = files.flatMap((file) => listFrameCounters(readFileSync(file)))

@@ -1,4 +1,4 @@
-// One camera's telephone audio to AAC-LC of 16 kHz with FFmpeg (node-av). Runs in the audio process only.
+// Transcodes the telephone audio of one camera to 16 kHz AAC-LC with FFmpeg (node-av). Runs only in the audio process.
 
 import {
   AV_CHANNEL_LAYOUT_MONO,
@@ -25,12 +25,12 @@ export class AudioEncoder implements Disposable {
   readonly #upsampler: Upsampler | undefined
   readonly #encoder = new CodecContext()
   readonly #packet = new Packet()
-  /** Numbers of the chunks given, by their place: the encoder is behind. */
+  /** Numbers of the chunks whose blocks are still to come, because the encoder has a delay. */
   readonly #numbers: number[] = []
-  #taken = 0
-  #given = 0
+  #chunkCount = 0
+  #lastBlockIndex = 0
 
-  /** `sampleRate`: 8000 or 16000. Throws 'invalid' for another. */
+  /** `sampleRate` is 8000 or 16000. Throws 'invalid' for other rates. */
   constructor(coding: TelephoneCoding, sampleRate: number) {
     if (sampleRate !== transcodedSampleRate && sampleRate * 2 !== transcodedSampleRate) {
       throw new AppError('invalid', `expected audio of 8000 or 16000 Hz, got ${sampleRate}`)
@@ -40,7 +40,10 @@ export class AudioEncoder implements Disposable {
     this.#openEncoder()
   }
 
-  /** Takes the samples of one block; gives the block that is ready, whose audio is that of an earlier chunk, or undefined. */
+  /**
+   * Takes a chunk with the samples of one block. Returns the next finished block, which belongs to an earlier chunk, or
+   * undefined.
+   */
   encode(number: number, data: Uint8Array): EncodedBlock | undefined {
     const decoded = this.#decode.decode(data)
     const samples = this.#upsampler ? this.#upsampler.push(decoded) : decoded
@@ -53,10 +56,10 @@ export class AudioEncoder implements Disposable {
       sampleRate: transcodedSampleRate,
       channelLayout: AV_CHANNEL_LAYOUT_MONO,
       timeBase: { num: 1, den: transcodedSampleRate },
-      pts: BigInt(this.#taken * blockSamples),
+      pts: BigInt(this.#chunkCount * blockSamples),
     })
     this.#numbers.push(number)
-    this.#taken++
+    this.#chunkCount++
     check(this.#encoder.sendFrameSync(frame), 'encode audio')
     return this.#receive()
   }
@@ -88,11 +91,11 @@ export class AudioEncoder implements Disposable {
     if (result === AVERROR_EAGAIN) return undefined
     check(result, 'take the AAC block')
     try {
-      // The first block lies before the first chunk: what the decoder needs to begin.
-      const place = Number(this.#packet.pts) / blockSamples
-      if (place < 0) return undefined
-      this.#numbers.splice(0, place - this.#given)
-      this.#given = place
+      // The first block precedes the first chunk. Decoders need it to start.
+      const blockIndex = Number(this.#packet.pts) / blockSamples
+      if (blockIndex < 0) return undefined
+      this.#numbers.splice(0, blockIndex - this.#lastBlockIndex)
+      this.#lastBlockIndex = blockIndex
       return { number: this.#numbers[0] ?? 0, data: new Uint8Array(this.#packet.data ?? []) }
     } finally {
       this.#packet.unref()

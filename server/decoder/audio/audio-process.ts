@@ -1,5 +1,6 @@
-// The audio process: reads requests from standard input, writes replies to standard output, ends with its input. It serves all
-// cameras of one media worker and may be killed at any time; what it keeps of a camera is the state of a decoder and an encoder.
+// The audio process: reads requests from standard input, writes replies to standard output and ends with its input. It
+// serves all cameras of one media worker and may be killed at any time. For each camera it has only the state of a
+// decoder and an encoder.
 
 import { AV_LOG_QUIET } from 'node-av/constants'
 import { Log } from 'node-av/lib'
@@ -18,7 +19,7 @@ process.stdin.on('data', (chunk) => {
   process.stdout.uncork()
 })
 process.stdin.on('end', () => process.exit(0))
-// Ctrl-C reaches the whole group of processes; the server closes the input when it is done.
+// Ctrl-C reaches the whole process group. The server closes the input when it is done.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
 function serve(request: AudioRequest): void {
@@ -38,6 +39,6 @@ function encode(streamId: number, number: number, data: Uint8Array) {
   try {
     return encoders.get(streamId)?.encode(number, data)
   } catch {
-    return undefined // that chunk is missing; the next may be right
+    return undefined // this chunk is missing; the next one may be valid
   }
 }

@@ -1,18 +1,18 @@
-// The messages between a media worker and its audio process: big-endian, each behind its length in 4 bytes (message-stream.ts). Each chunk
-// is answered by one reply, in order.
+// The messages between a media worker and its audio process: big-endian, each preceded by its length in 4 bytes
+// (message-stream.ts). Each chunk is answered by one reply, in order.
 
 import { AppError } from '../../base/error.ts'
 import { type TelephoneCoding, telephoneCodings } from '../../media/telephony/telephone-coding.ts'
 
 export type AudioRequest =
   | { readonly type: 'open'; readonly streamId: number; readonly coding: TelephoneCoding; readonly sampleRate: number }
-  /** As many samples as make one AAC block; `number` counts the chunks of a stream. */
+  /** As many samples as one AAC block takes. `number` counts the chunks of a stream. */
   | { readonly type: 'chunk'; readonly streamId: number; readonly number: number; readonly data: Uint8Array }
   | { readonly type: 'close'; readonly streamId: number }
 
 export type AudioReply = {
   readonly streamId: number
-  /** The chunk whose audio the block holds, an earlier one; undefined when no block is ready. */
+  /** The number of the earlier chunk whose audio the block contains; undefined when no block is ready. */
   readonly number: number | undefined
   readonly data: Uint8Array
 }
@@ -22,7 +22,7 @@ const requestHeadBytes = 9
 const replyHeadBytes = 8
 const noNumber = 0xffffffff
 
-/** The whole message in parts. */
+/** The complete message, in parts. */
 export function writeAudioRequest(request: AudioRequest): Uint8Array[] {
   const data = request.type === 'chunk' ? request.data : new Uint8Array()
   const head = new DataView(new ArrayBuffer(4 + requestHeadBytes))
@@ -37,11 +37,11 @@ export function writeAudioRequest(request: AudioRequest): Uint8Array[] {
   return [new Uint8Array(head.buffer), data]
 }
 
-/** Throws 'corrupt'. The chunk shares the message's bytes. */
+/** Throws 'corrupt'. The data of a chunk shares the message's memory. */
 export function parseAudioRequest(message: Uint8Array): AudioRequest {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
   const type = message.length >= requestHeadBytes ? types[view.getUint8(0)] : undefined
-  if (!type) throw new AppError('corrupt', `expected a request for audio, got ${message.length} bytes`)
+  if (!type) throw new AppError('corrupt', `expected an audio request, got ${message.length} bytes`)
   const streamId = view.getUint32(1)
   if (type === 'close') return { type, streamId }
   if (type === 'chunk') {
@@ -52,7 +52,7 @@ export function parseAudioRequest(message: Uint8Array): AudioRequest {
   return { type, streamId, coding, sampleRate: view.getUint16(6) }
 }
 
-/** The whole message in parts. */
+/** The complete message, in parts. */
 export function writeAudioReply({ streamId, number = noNumber, data }: AudioReply): Uint8Array[] {
   const head = new DataView(new ArrayBuffer(4 + replyHeadBytes))
   head.setUint32(0, replyHeadBytes + data.length)
@@ -61,7 +61,7 @@ export function writeAudioReply({ streamId, number = noNumber, data }: AudioRepl
   return [new Uint8Array(head.buffer), data]
 }
 
-/** Throws 'corrupt'. The block is a copy of its own. */
+/** Throws 'corrupt'. The block is a copy. */
 export function parseAudioReply(message: Uint8Array): AudioReply {
   if (message.length < replyHeadBytes) throw new AppError('corrupt', `expected a reply, got ${message.length} bytes`)
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength)

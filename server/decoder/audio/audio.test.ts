@@ -1,4 +1,4 @@
-// With the real process; ffmpeg is the judge of the AAC, and makes the G.726.
+// Tests with the real process. ffmpeg decodes the AAC and creates the G.726.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -32,7 +32,7 @@ const isolation = await openIsolation({ mode: 'auto' })
 const openTranscoder = (options: Partial<ProcessTranscoderOptions> = {}) =>
   new ProcessAudioTranscoder({ clock: systemClock, log: silentLogger, isolation, ...options })
 
-/** Silence, then from `onset` on a tone of 1 kHz at half of full scale. */
+/** Silence, then from `onset` on a 1 kHz tone at half of full scale. */
 function createTone(count: number, rate: number, onset: number): Float32Array {
   return Float32Array.from({ length: count }, (_, i) =>
     i < onset * rate ? 0 : 0.5 * Math.sin((2 * Math.PI * 1000 * i) / rate),
@@ -53,7 +53,7 @@ function encode(coding: TelephoneCoding, samples: Float32Array): Uint8Array {
   return new Uint8Array(spawnSync('ffmpeg', ['-v', 'error', ...args], { input: raw }).stdout)
 }
 
-/** The audio of AAC blocks, as FFmpeg decodes it. */
+/** Decodes AAC blocks with FFmpeg. */
 function decodeAac(blocks: readonly Uint8Array[]): Float32Array {
   const { config } = createTranscodedFormat()
   const adts = Buffer.concat(blocks.flatMap((block) => [writeAdtsHeader(config, block.length), block]))
@@ -70,7 +70,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Pushes all of it and gives the blocks with the chunks they belong to. */
+/** Pushes all chunks and returns the blocks with the chunks they belong to. */
 async function transcode(transcoder: ProcessAudioTranscoder, source: AudioSource, bytes: Uint8Array) {
   const blocks: { data: Uint8Array; chunk: number }[] = []
   const sink = transcoder.open<number>(source, (data, chunk) => blocks.push({ data, chunk }))
@@ -83,7 +83,7 @@ async function transcode(transcoder: ProcessAudioTranscoder, source: AudioSource
   return blocks
 }
 
-/** How loud a tone of 1 kHz is in the samples, and how loud all the rest: amplitudes. */
+/** The amplitude of a 1 kHz tone in the samples, and of the remaining signal. */
 function measure(samples: Float32Array): { tone: number; rest: number } {
   let [sine, cosine, power] = [0, 0, 0]
   for (const [i, value] of samples.entries()) {
@@ -113,14 +113,14 @@ suite('audio', () => {
       const audio = decodeAac(blocks.map(({ data }) => data))
       const { tone, rest } = measure(audio.subarray(outRate * 1.5, outRate * 2.5))
       assert.ok(Math.abs(tone - 0.5) < 0.05, `a tone of ${tone}`)
-      // 2 bits a sample are hardly more than noise.
+      // With 2 bits per sample there is hardly more than noise.
       assert.ok(rest < (source.coding.endsWith('16') ? 0.2 : 0.06), `noise of ${rest}`)
       const heard = audio.findIndex((value) => Math.abs(value) > 0.2) / outRate
       assert.ok(Math.abs(heard - onset) < 0.02, `heard at ${heard} s`)
     })
   }
 
-  test('a process that dies costs what it had; streams go on in the next', async () => {
+  test('a process that dies loses its queued audio; streams continue in the next process', async () => {
     await using transcoder = openTranscoder()
     const heard: number[] = []
     const source: AudioSource = { coding: 'pcma', sampleRate: 8000 }
@@ -138,11 +138,11 @@ suite('audio', () => {
       return heard.some((each) => each >= 100)
     })
     assert.notEqual(transcoder.stats().pid, pid)
-    assert.ok(transcoder.stats().droppedChunks > 0, 'nothing waits for a process that is not there')
+    assert.ok(transcoder.stats().droppedChunks > 0, 'nothing waits for a process that is not running')
     assert.ok(heard.every((each, i) => i === 0 || each > heard[i - 1]!))
   })
 
-  test('a process that hangs is killed, and what it leaves unread is bounded', async () => {
+  test('a process that hangs is killed, and its unread input is bounded', async () => {
     await using transcoder = openTranscoder({ isolation: noIsolation, timeoutMs: 300, maxUnsentBytes: 20_000 })
     const heard: number[] = []
     const sink = transcoder.open<number>({ coding: 'pcmu', sampleRate: 8000 }, (_, chunk) => heard.push(chunk))
@@ -158,7 +158,7 @@ suite('audio', () => {
     })
   })
 
-  test('the process ends when nobody needs it, and is there again when somebody does', async () => {
+  test('the process ends without streams and is restarted for the next stream', async () => {
     await using transcoder = openTranscoder({ idleMs: 50 })
     const source: AudioSource = { coding: 'pcmu', sampleRate: 8000 }
     const bytes = new Uint8Array(512 * 20).fill(0xff)
@@ -173,7 +173,7 @@ suite('audio', () => {
 const id = fc.nat(2 ** 32 - 2)
 const bytes = fc.uint8Array({ maxLength: 50 })
 
-test('messages are read as they were written, in any chunks', () => {
+test('messages are read as they were written, however the stream is split', () => {
   const request: fc.Arbitrary<AudioRequest> = fc.oneof(
     fc.record({
       type: fc.constant('open' as const),
@@ -213,7 +213,7 @@ test('messages are read as they were written, in any chunks', () => {
   )
 })
 
-test('random messages are read or corrupt', () => {
+test('random messages are either parsed or reported as corrupt', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 20 }), (message) => {
       for (const parse of [parseAudioRequest, parseAudioReply]) {

@@ -1,5 +1,5 @@
-// Telephone audio to AAC, in a process of its own: what crashes or hangs there costs the audio of a second or two, never a picture.
-// One for each media worker; it serves all cameras of it. docs/design/decoder.md
+// Transcodes telephone audio to AAC in a separate process, so that a crash or hang costs one or two seconds of audio
+// and no video. One instance for each media worker serves all its cameras. docs/design/decoder.md
 
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
@@ -10,20 +10,23 @@ import type { Isolation } from '../isolation/isolation.ts'
 import { MessageChild } from '../message-child.ts'
 import { type AudioReply, parseAudioReply, writeAudioRequest } from './audio-protocol.ts'
 
-/** Chunks of a stream whose audio has not come back; of a process that works it is two, of one that hangs what comes until it is killed. */
-const maxBehind = 1000
+/**
+ * Maximum number of chunks of a stream without their audio. A working process has two; a hanging process has all chunks
+ * until it is killed.
+ */
+const maxUnanswered = 1000
 
 export type ProcessTranscoderOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly isolation: Isolation
-  /** What the process may take beyond its runtime, for all cameras of a worker together. */
+  /** Memory limit of the process beyond the needs of Node itself, for all cameras of a worker together. */
   readonly memoryBytes?: number
-  /** A chunk that is not answered in this time: the process hangs and is killed. */
+  /** When a chunk is not answered within this time, the process is considered hung and is killed. */
   readonly timeoutMs?: number
-  /** Bytes the process may be behind; more, and chunks are dropped. */
+  /** Maximum number of bytes that the process has not read yet. Beyond that, chunks are dropped. */
   readonly maxUnsentBytes?: number
-  /** The process is stopped when there was no stream for this time. */
+  /** The process is stopped after this time without streams. */
   readonly idleMs?: number
 }
 
@@ -38,9 +41,9 @@ export type AudioStats = {
 type Stream = {
   readonly source: AudioSource
   readonly onReply: (reply: AudioReply) => void
-  /** When the chunks not yet answered were sent, monotonic. */
+  /** Send times of the chunks that were not answered yet, monotonic. */
   sentMs: number[]
-  /** The process it is open in; another one knows nothing of it. */
+  /** The process that knows the stream; a new process does not. */
   openIn: MessageChild | undefined
 }
 
@@ -50,7 +53,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
   readonly #streams = new Map<number, Stream>()
   #nextId = 0
   #child: MessageChild | undefined
-  /** No process is started before this, monotonic. */
+  /** No process is started before this time, monotonic. */
   #pauseUntilMs = 0
   #idle: AbortController | undefined
   #isClosed = false
@@ -70,7 +73,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
 
   open<Tag>(source: AudioSource, onBlock: (data: Uint8Array, tag: Tag) => void): AudioSink<Tag> {
     const streamId = this.#nextId++
-    /** Of the chunks whose audio has not come back, the first of which has this number. */
+    /** Tags of the chunks whose audio has not arrived. The first one belongs to chunk number `first`. */
     const tags: Tag[] = []
     let first = 0
     const onReply = ({ number, data }: AudioReply) => {
@@ -81,20 +84,23 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
       try {
         onBlock(data, tags[0]!)
       } catch (error) {
-        // A bug of ours, over the audio of one camera: that of the others comes from the same process.
-        this.#options.log.error({ error: errorChain(error) }, 'a block of audio could not be taken')
+        // A bug in the receiver of one camera must not stop the audio of the others, which comes from the same process.
+        this.#options.log.error(
+          { error: errorChain(error) },
+          'an audio block could not be processed; the audio of its camera stops',
+        )
         this.#close(streamId, stream)
       }
     }
     const stream: Stream = { source, onReply, sentMs: [], openIn: undefined }
     this.#streams.set(streamId, stream)
     this.#idle?.abort()
-    // It takes a moment to be there; the first chunk follows soon.
+    // The process takes a moment to start, and the first chunk follows soon.
     this.#start()
     return {
       push: (data, tag) => {
-        if (stream.openIn && tags.length >= maxBehind) this.#lose('it answers without audio')
-        if (!this.#streams.has(streamId) || !this.#mayPush(stream)) return
+        if (stream.openIn && tags.length >= maxUnanswered) this.#handleLoss('it answered without audio')
+        if (!this.#streams.has(streamId) || !this.#canPush(stream)) return
         if (stream.openIn !== this.#child) {
           first += tags.splice(0).length
           this.#openIn(streamId, stream)
@@ -111,7 +117,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
   #close(streamId: number, { openIn }: Stream): void {
     if (!this.#streams.delete(streamId)) return
     if (openIn) openIn.send(writeAudioRequest({ type: 'close', streamId }))
-    if (this.#streams.size === 0) this.#stopLater()
+    if (this.#streams.size === 0) this.#stopWhenIdle()
   }
 
   stats(): AudioStats {
@@ -130,11 +136,12 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
     return this.close()
   }
 
-  /** False when this chunk is dropped. */
-  #mayPush(stream: Stream): boolean {
+  /** Returns false when the chunk must be dropped. */
+  #canPush(stream: Stream): boolean {
     const { clock, timeoutMs, maxUnsentBytes } = this.#options
     const [oldestMs] = stream.sentMs
-    if (oldestMs !== undefined && clock.monotonicMs() - oldestMs > timeoutMs) this.#lose(`no answer in ${timeoutMs} ms`)
+    if (oldestMs !== undefined && clock.monotonicMs() - oldestMs > timeoutMs)
+      this.#handleLoss(`no answer in ${timeoutMs} ms`)
     this.#start()
     if (this.#child && this.#child.unsentBytes < maxUnsentBytes) return true
     this.#counts.droppedChunks++
@@ -156,7 +163,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
       memoryBytes: this.#options.memoryBytes,
       onMessage: (message) => this.#answer(child, parseAudioReply(message)),
       onExit: (reason) => {
-        if (this.#child === child) this.#lose(reason)
+        if (this.#child === child) this.#handleLoss(reason)
       },
     })
     this.#child = child
@@ -171,13 +178,15 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
     stream.onReply(reply)
   }
 
-  /** The process died or hangs: its streams are opened anew in the next, with what comes then. */
-  #lose(reason: string): void {
+  /**
+   * Called when the process died or hangs. Its streams are opened in the next process when their next chunk arrives.
+   */
+  #handleLoss(reason: string): void {
     const child = this.#child
     this.#child = undefined
     this.#counts.crashes++
     this.#pauseUntilMs = this.#options.clock.monotonicMs() + this.#backoff.nextMs()
-    this.#options.log.warn({ reason }, 'the process that encodes audio was lost and is started again')
+    this.#options.log.warn({ reason }, 'the audio process was lost and will be restarted')
     for (const stream of this.#streams.values()) {
       stream.openIn = undefined
       stream.sentMs = []
@@ -185,8 +194,8 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
     void child?.stop()
   }
 
-  /** A camera that reconnects finds it running. */
-  #stopLater(): void {
+  /** The process stays for a while, so that a camera that reconnects finds it running. */
+  #stopWhenIdle(): void {
     const idle = new AbortController()
     this.#idle = idle
     this.#options.clock.sleep(this.#options.idleMs, idle.signal).then(
@@ -195,7 +204,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
         this.#child = undefined
         void child?.stop()
       },
-      () => {}, // a stream was opened, or all is closed
+      () => {}, // a stream was opened, or the transcoder was closed
     )
   }
 }

@@ -42,12 +42,12 @@ async function run(): Promise<ReportedEnd> {
     const chosen = isLast ? choice.make() : choice.take(packet)
     if (chosen === 'no_video') return isLast && packet.kind !== 'ended' ? packet : { kind: 'no_video' }
     if (chosen.tracks) await write(writeContainerMessage({ type: 'tracks', tracks: chosen.tracks }))
-    for (const each of chosen.packets) await give(each)
+    for (const each of chosen.packets) await send(each)
     if (isLast) return packet
   }
 }
 
-async function give({ stream: _, ...packet }: StreamPacket): Promise<void> {
+async function send({ stream: _, ...packet }: StreamPacket): Promise<void> {
   if (packet.pts90k !== undefined && packet.kind === 'video') {
     const delayMs = throttle.delayMs(packet.pts90k / 90, performance.now())
     if (delayMs > 0) await sleep(delayMs)

@@ -31,7 +31,7 @@ const messages: fc.Arbitrary<ContainerMessage> = fc.oneof(
   }),
 )
 
-test('what is written is read, whatever the chunks it comes in', () => {
+test('messages are read as they were written, however the stream is split', () => {
   fc.assert(
     fc.property(fc.array(messages, { maxLength: 5 }), fc.integer({ min: 1, max: 20 }), (sent, step) => {
       const stream = Buffer.concat(sent.map(writeContainerMessage))
@@ -48,7 +48,7 @@ test('what is written is read, whatever the chunks it comes in', () => {
   )
 })
 
-test('a message that is none is corrupt, and nothing else', () => {
+test('an invalid message is reported as corrupt', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -90,7 +90,8 @@ function parsePacket(message: Uint8Array): ContainerPacket {
 type Track = { readonly codec: string; readonly config: Uint8Array }
 
 function writeTrack({ codec, config }: Track): Uint8Array[] {
-  if (config.length > maxConfigBytes) throw new AppError('invalid', `no room for a configuration of ${config.length}`)
+  if (config.length > maxConfigBytes)
+    throw new AppError('invalid', `expected a configuration of at most ${maxConfigBytes} bytes, got ${config.length}`)
   const name = new TextEncoder().encode(codec)
   return [Uint8Array.of(name.length), name, Uint8Array.of(config.length >> 8, config.length & 0xff), config]
 }
@@ -111,7 +112,7 @@ function parseTracks(message: Uint8Array): ContainerTracks {
   const audioTrack = takeTrack()
   const [a, b, c, d, channels] = take(5)
   const sampleRate = ((a! << 24) | (b! << 16) | (c! << 8) | d!) >>> 0
-  if (!codecNames.test(video.codec)) throw new AppError('corrupt', 'expected the name of a codec')
+  if (!codecNames.test(video.codec)) throw new AppError('corrupt', 'expected a codec name')
   const audio: ContainerAudio | undefined = codecNames.test(audioTrack.codec)
     ? { ...audioTrack, sampleRate, channels: channels! }
     : undefined
@@ -119,5 +120,5 @@ function parseTracks(message: Uint8Array): ContainerTracks {
 }
 
 function tooShort(message: Uint8Array): AppError {
-  return new AppError('corrupt', `expected a whole message, it ends early after ${message.length} bytes`)
+  return new AppError('corrupt', `expected a complete message, but it ends after ${message.length} bytes`)
 }

@@ -16,16 +16,16 @@ const best = await openIsolation({ mode: 'auto' })
 
 type Read = { tracks: ContainerTracks | undefined; packets: ContainerPacket[]; end: ContainerEnd }
 
-/** The whole of `bytes` through a process of its own, as fast as it takes them. */
+/** Pushes all of `bytes` through a separate process as fast as it reads. */
 async function readAll(format: ContainerFormat, bytes: Uint8Array, isEnded = true, isolation = best): Promise<Read> {
   const ended = Promise.withResolvers<ContainerEnd>()
   let drained = Promise.withResolvers<void>()
   let tracks: ContainerTracks | undefined
   const packets: ContainerPacket[] = []
   await using input = new ProcessContainerReader({ isolation, maxUnsentBytes: 100_000 }).open(format, {
-    onTracks(told) {
+    onTracks(found) {
       assert.equal(tracks, undefined)
-      tracks = told
+      tracks = found
     },
     onPacket(packet) {
       assert.ok(tracks, 'tracks come first')
@@ -44,11 +44,11 @@ async function readAll(format: ContainerFormat, bytes: Uint8Array, isEnded = tru
   return { tracks, packets, end }
 }
 
-const pictures = 60
+const frameCount = 60
 
-/** What FFmpeg itself makes of two seconds of a test picture, and a tone if asked for. */
+/** The packets that FFmpeg creates for two seconds of a test video, with an optional tone. */
 async function encode(...output: string[]): Promise<Buffer> {
-  const video = ['-f', 'lavfi', '-i', `testsrc2=size=64x48:rate=30:duration=${pictures / 30}`]
+  const video = ['-f', 'lavfi', '-i', `testsrc2=size=64x48:rate=30:duration=${frameCount / 30}`]
   const audio = output.includes('-c:a') ? ['-f', 'lavfi', '-i', 'sine=sample_rate=8000:duration=2'] : []
   const args = ['-v', 'error', '-nostdin', ...video, ...audio, '-g', '15', ...output, '-']
   const options = { encoding: 'buffer', maxBuffer: 1e8, timeout: 60_000 } as const
@@ -70,18 +70,18 @@ const kinds: readonly Kind[] = [
   { format: 'hevc', output: ['-c:v', 'libx265', '-f', 'hevc'], codecs: ['hevc'] },
 ]
 
-describe('streams of FFmpeg are taken apart without a loss', { concurrency: 2 }, () => {
+describe('streams written by FFmpeg are demultiplexed without loss', { concurrency: 2 }, () => {
   for (const { format, output, codecs } of kinds) {
     test(`${format} with ${codecs.join(' and ')}`, async () => {
       const { tracks, packets, end } = await readAll(format, await encode(...output))
       assert.deepEqual(end, { kind: 'ended' })
       assert.deepEqual([tracks?.video.codec, tracks?.audio?.codec].filter(Boolean), codecs)
       const video = packets.filter(({ kind }) => kind === 'video')
-      assert.equal(video.length, pictures)
+      assert.equal(video.length, frameCount)
       const isTimed = format !== 'h264' && format !== 'hevc'
       const times = video.flatMap(({ pts90k }) => pts90k ?? []).sort((a, b) => a - b)
-      assert.equal(times.length, isTimed ? pictures : 0)
-      // (FFmpeg makes room for the start of the audio behind the first picture of an MP4.)
+      assert.equal(times.length, isTimed ? frameCount : 0)
+      // (FFmpeg reserves room for the start of the audio after the first frame of an MP4.)
       for (const [i, time] of times.slice(1).entries())
         assert.ok(Math.abs(time - times[i]! - 3000) <= (i === 0 ? 12_000 : 100), `${time}`)
       const audio = packets.filter(({ kind }) => kind === 'audio')
@@ -89,12 +89,12 @@ describe('streams of FFmpeg are taken apart without a loss', { concurrency: 2 },
       assert.equal(parseAudioSpecificConfig(tracks.audio.config).sampleRate, 8000)
       assert.ok(audio.length >= 15 && audio.every(({ data }) => data[0] !== 0xff), 'blocks without a header')
       for (const [i, { pts90k }] of audio.slice(1).entries())
-        assert.ok(Math.abs(pts90k! - audio[i]!.pts90k! - 11_520) <= 100, 'each has its time')
+        assert.ok(Math.abs(pts90k! - audio[i]!.pts90k! - 11_520) <= 100, 'each packet has its time')
     })
   }
 })
 
-test('a counter of 33 bits that begins anew counts on', async () => {
+test('a 33-bit timestamp continues after it wraps', async () => {
   const stream = await encode(
     ...h264,
     '-output_ts_offset',
@@ -106,7 +106,7 @@ test('a counter of 33 bits that begins anew counts on', async () => {
   )
   const { packets } = await readAll('mpegts', stream)
   const times = packets.map(({ pts90k }) => pts90k!).sort((a, b) => a - b)
-  assert.equal(times.length, pictures)
+  assert.equal(times.length, frameCount)
   for (const [i, time] of times.slice(1).entries()) assert.equal(time - times[i]!, 3000)
 })
 
@@ -118,24 +118,24 @@ test('other codecs are named', async () => {
   assert.deepEqual([tracks?.video.codec, tracks?.audio?.codec], ['mpeg4', 'ac3'])
 })
 
-test('a stream of audio alone holds no video', async () => {
+test('a stream with only audio has no video', async () => {
   const stream = await encode('-vn', '-c:a', 'aac', '-f', 'mpegts')
   assert.deepEqual((await readAll('mpegts', stream)).end, { kind: 'no_video' })
 })
 
-test('rubbish, and what is cut anywhere, ends with a reason and never without', async () => {
-  const rubbish = new Uint8Array(300_000)
-  for (let i = 0, x = 1; i < rubbish.length; i++) {
+test('random and truncated streams always end with a reason', async () => {
+  const randomBytes = new Uint8Array(300_000)
+  for (let i = 0, x = 1; i < randomBytes.length; i++) {
     x = (Math.imul(x, 1103515245) + 12345) >>> 0
-    rubbish[i] = x >>> 16
+    randomBytes[i] = x >>> 16
   }
   const mp4 = await encode(...h264, ...fragments)
   const flv = await encode(...h264, '-f', 'flv')
   const half = (bytes: Uint8Array) => bytes.subarray(0, bytes.length >> 1)
-  const torn = (bytes: Uint8Array) => Buffer.concat([half(bytes), rubbish, half(bytes)])
+  const torn = (bytes: Uint8Array) => Buffer.concat([half(bytes), randomBytes, half(bytes)])
   const all: [ContainerFormat, Uint8Array][] = [
     ...(['mpegts', 'flv', 'mov', 'matroska', 'h264'] as const).map(
-      (format) => [format, rubbish] as [ContainerFormat, Uint8Array],
+      (format) => [format, randomBytes] as [ContainerFormat, Uint8Array],
     ),
     ['mov', half(mp4)],
     ['mov', torn(mp4)],
@@ -148,22 +148,22 @@ test('rubbish, and what is cut anywhere, ends with a reason and never without', 
   }
 })
 
-test('a picture that never ends does not fill the memory', async () => {
+test('an endless frame does not fill the memory', async () => {
   const endless = new Uint8Array(60_000_000).fill(0x55)
   endless.set(await encode(...h264, '-frames:v', '1', '-f', 'h264'))
   endless.set([0, 0, 0, 1, 0x65, 0x88], 5000)
   assert.deepEqual((await readAll('h264', endless, false)).end, { kind: 'too_much' })
 })
 
-test('nor does a head of some kilobytes that tells of millions of pictures', async () => {
+test('a header of some kilobytes that claims millions of frames does not fill the memory', async () => {
   const mp4 = claimSamples(await encode(...h264, ...fragments), 70_000_000)
   assert.deepEqual((await readAll('mov', mp4, false, noIsolation)).end, { kind: 'too_much' })
-  // Where the system limits memory, FFmpeg is not given that much, and goes on without the tables.
+  // If the system limits memory, FFmpeg fails to allocate the tables and continues without them.
   const { end } = await readAll('mov', mp4)
   assert.notEqual(end.kind, 'lost')
 })
 
-/** The file with the tables (ISO/IEC 14496-12 8.6, 8.7) of one that holds so many pictures in one chunk. */
+/** A file with the tables (ISO/IEC 14496-12 8.6, 8.7) of a file with this many frames in one chunk. */
 function claimSamples(file: Buffer, count: number): Uint8Array {
   const tables = [
     fullBox('stts', 0, 0, u32(1, count, 1)),
@@ -176,7 +176,7 @@ function claimSamples(file: Buffer, count: number): Uint8Array {
   return replaceInside(file, ['moov', 'trak', 'mdia', 'minf', 'stbl'], range, writeBoxes(tables))
 }
 
-test('addresses in a stream are not connected to, whatever it is said to be', async () => {
+test('URLs inside a stream are never opened, whatever its declared format', async () => {
   let visits = 0
   const canary = createServer((socket) => {
     visits++
@@ -203,7 +203,7 @@ test('addresses in a stream are not connected to, whatever it is said to be', as
   assert.equal(visits, 0)
 })
 
-/** The file whose pictures are said to be in another (ISO/IEC 14496-12 8.7.2, and Apple's own kind of it). */
+/** A file that refers to another file for its frames (ISO/IEC 14496-12 8.7.2, and Apple's own form). */
 function addReference(file: Buffer, url: string): Uint8Array {
   const there = writeBoxes([
     fullBox('dref', 0, 0, [0, 0, 0, 2], fullBox('url ', 0, 0, ascii(`${url}\0`)), fullBox('alis', 0, 0, ascii(url))),
@@ -214,7 +214,7 @@ function addReference(file: Buffer, url: string): Uint8Array {
   return Buffer.concat([replaceInside(file, parents, range, there), writeBoxes([box('free')])])
 }
 
-/** `parents`: the boxes that hold the range, and grow with it. */
+/** `parents` are the boxes that contain the range and grow with it. */
 function replaceInside(
   file: Buffer,
   parents: readonly string[],
@@ -229,7 +229,7 @@ function replaceInside(
   return Buffer.concat([head, replacement, file.subarray(to)])
 }
 
-test('no more streams than allowed are read at once', async () => {
+test('the number of concurrent streams is limited', async () => {
   const reader = new ProcessContainerReader({ isolation: best, maxStreams: 1 })
   const sink = (onEnd: (end: ContainerEnd) => void) => ({ onTracks() {}, onPacket() {}, onDrain() {}, onEnd })
   const ends: ContainerEnd[] = []

@@ -105,15 +105,15 @@ export class LibavContainer {
     const stream = this.#streamOf(packet.streamIndex)
     const data = packet.data
     if (!stream || !data || data.length === 0) return undefined
-    const told = packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA)
-    if (told && !stream.isConfig(told)) return { kind: 'changed' }
+    const newConfig = packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA)
+    if (newConfig && !stream.isConfig(newConfig)) return { kind: 'changed' }
     const block = stream.takeBlock(data)
     if (block === 'changed') return { kind: 'changed' }
     if (!block) return undefined
     const { pts, dts } = packet
     const at = pts === AV_NOPTS_VALUE ? dts : pts
-    const told90k = at === AV_NOPTS_VALUE ? undefined : stream.toTicks(this.#unwrap(at, stream.wrapBits))
-    return { kind: stream.kind, pts90k: stream.timeOf(told90k), data: new Uint8Array(block), stream }
+    const stated90k = at === AV_NOPTS_VALUE ? undefined : stream.toTicks(this.#unwrap(at, stream.wrapBits))
+    return { kind: stream.kind, pts90k: stream.timeOf(stated90k), data: new Uint8Array(block), stream }
   }
 
   #streamOf(index: number): ContainerStream | undefined {
@@ -184,8 +184,8 @@ export class ContainerStream {
   }
 
   /** Transport streams state the time of the first of several AAC blocks only. Call it once for each packet. */
-  timeOf(told90k: number | undefined): number | undefined {
-    const at90k = told90k ?? this.#next90k
+  timeOf(stated90k: number | undefined): number | undefined {
+    const at90k = stated90k ?? this.#next90k
     this.#next90k = at90k !== undefined && this.#blockTicks > 0 ? at90k + this.#blockTicks : undefined
     return at90k === undefined ? undefined : Math.round(at90k)
   }

@@ -1,5 +1,5 @@
-// Attacks by a process in the very isolation that the server gives to those that decode. Native code is not held by Node's permission model:
-// it is played by the same program without that model.
+// Attacks from a process in the same isolation that the server uses for decoding. Node's permission model does not
+// restrict native code, which is simulated by the same program without that model.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn, spawnSync } from 'node:child_process'
@@ -20,11 +20,11 @@ import type { Attack, AttackOutcomes } from './test-attacks.ts'
 const program = fileURLToPath(new URL('./test-attacked.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
 
-/** Where the system allows no sandbox, bubblewrap cannot be tested. */
+/** Without sandbox support on the system, bubblewrap cannot be tested. */
 const { report: here } = await openIsolation({ mode: 'auto' })
 const skip = here.level === 'full' ? false : `no sandbox here: ${here.reason}`
 
-/** A user without rights, whom a service might run as; only root can become it. */
+/** A user without privileges, as a service might use. Only root can switch to it. */
 const ordinaryUser = { uid: 65_533, gid: 65_533 }
 const canBeOrdinary =
   isRoot &&
@@ -81,7 +81,7 @@ function assertOutcomes(
   assert.deepEqual(outcomes, Object.fromEntries(all))
 }
 
-/** A folder of the tools, with this in the place of bubblewrap. */
+/** A folder with the tools and this script in place of bubblewrap. */
 async function makeToolFolder(
   t: TestContext,
   { names = ['prlimit', 'setpriv', 'choom'], bwrap }: { names?: string[]; bwrap?: string } = {},
@@ -122,7 +122,7 @@ async function eventually<T>(what: string, find: () => Promise<T | false>): Prom
 
 suite('isolation', { concurrency: 2 }, () => {
   for (const { name, ids, cannot } of users) {
-    test(`started by ${name}, native code in the sandbox gets nowhere`, { skip: cannot || skip }, async () => {
+    test(`started by ${name}, native code cannot leave the sandbox`, { skip: cannot || skip }, async () => {
       const { report, surroundings, outcomes, end } = await attack({ attacks: plain }, ids)
       assert.deepEqual(report, { level: 'full', inForce: protections, missing: [] })
       assert.equal(end, undefined)
@@ -140,17 +140,17 @@ suite('isolation', { concurrency: 2 }, () => {
       assert.deepEqual(kinds.filter((kind) => !allowed.has(kind)), []) // biome-ignore format: one line
     })
 
-    test(`started by ${name}, what would take too much is stopped`, { skip: cannot || skip }, async () => {
+    test(`started by ${name}, excessive resource use is stopped`, { skip: cannot || skip }, async () => {
       const run = async (name: Attack, memoryBytes?: number) =>
         (await attack({ attacks: [name], ...(memoryBytes && { memoryBytes }) }, ids)).outcomes[name]
       assert.equal(await run('open a thousand files'), 'EMFILE')
       assert.match((await run('fill the memory'))!, /^(ended|ERR_MEMORY_ALLOCATION_FAILED)$/)
-      // Their stacks would not fit into the usual limit of memory.
+      // Their stacks would not fit into the usual memory limit.
       assert.equal(await run('start two hundred threads', 8 * 1024 ** 3), 'ended')
     })
   }
 
-  test('JavaScript meets the permission model before the sandbox', { skip }, async () => {
+  test('JavaScript is restricted by the permission model before the sandbox', { skip }, async () => {
     const { surroundings, outcomes } = await attack({ isNative: false, attacks: [...plain, 'start a worker'] })
     assertOutcomes(outcomes, {
       ERR_ACCESS_DENIED: [...onFiles, ...onProcesses.filter((name) => name !== 'signal the server'), 'start a worker'],
@@ -160,7 +160,7 @@ suite('isolation', { concurrency: 2 }, () => {
     assert.equal(surroundings.processes, undefined)
   })
 
-  test('without bubblewrap JavaScript is held by the permission model, and the report says what is missing', async (t) => {
+  test('without bubblewrap, the permission model restricts JavaScript, and the report lists what is missing', async (t) => {
     const toolFolders = await makeToolFolder(t)
     const { report, surroundings, outcomes } = await attack({
       toolFolders,
@@ -179,7 +179,7 @@ suite('isolation', { concurrency: 2 }, () => {
     })
   })
 
-  test('without bubblewrap native code is held by the limits, and by being nobody where the server is root', async (t) => {
+  test('without bubblewrap, native code is restricted by resource limits and, if the server is root, by an unprivileged user', async (t) => {
     const toolFolders = await makeToolFolder(t)
     const run = async (name: Attack) => attack({ toolFolders, attacks: [name] })
     assert.equal((await run('open a thousand files')).outcomes['open a thousand files'], 'EMFILE')
@@ -192,7 +192,7 @@ suite('isolation', { concurrency: 2 }, () => {
     }
   })
 
-  test('where bubblewrap cannot make a sandbox, that is told and the rest is used', async (t) => {
+  test('when bubblewrap cannot create a sandbox, the report says so and the other protections are used', async (t) => {
     const words = 'bwrap: No permissions to create new namespace'
     const toolFolders = await makeToolFolder(t, { bwrap: `echo '${words}' >&2; exit 1` })
     const { report, outcomes } = await attack({ toolFolders, isNative: false, attacks: ['read the secret'] })
@@ -202,7 +202,7 @@ suite('isolation', { concurrency: 2 }, () => {
     assert.equal(outcomes['read the secret'], 'ERR_ACCESS_DENIED')
   })
 
-  test('where no /proc can be mounted, as in containers, there is a sandbox without one', { skip }, async (t) => {
+  test('when /proc cannot be mounted, as in containers, the sandbox has none', { skip }, async (t) => {
     const refusing = `for each; do [ "$each" != --proc ] || { echo "bwrap: Can't mount proc" >&2; exit 1; }; done; exec bwrap "$@"`
     const toolFolders = await makeToolFolder(t, { bwrap: `PATH=/usr/local/bin:/usr/bin:/bin; ${refusing}` })
     const { report, surroundings, outcomes } = await attack({ toolFolders, attacks: plain })
@@ -211,14 +211,14 @@ suite('isolation', { concurrency: 2 }, () => {
     assert.equal(Object.values(outcomes).includes('done'), false)
   })
 
-  test('with no tools at all there is the permission model', async (t) => {
+  test('without any tools, the permission model is used', async (t) => {
     const toolFolders = await makeToolFolder(t, { names: [] })
     const { report, outcomes } = await attack({ toolFolders, isNative: false, attacks: ['read the secret'] })
     assert.deepEqual([report.level, report.inForce], ['partial', ['permission_model']])
     assert.equal(outcomes['read the secret'], 'ERR_ACCESS_DENIED')
   })
 
-  test('switched off, only the environment is empty', async () => {
+  test('with isolation off, only the environment is empty', async () => {
     const { report, surroundings, outcomes } = await attack({
       mode: 'off',
       isNative: false,
@@ -229,7 +229,7 @@ suite('isolation', { concurrency: 2 }, () => {
     assert.equal(outcomes['read the secret'], 'done')
   })
 
-  test('required, less is refused with the reason and the way out', async (t) => {
+  test('with isolation required, weaker isolation is rejected with the reason and advice', async (t) => {
     const toolFolders = await makeToolFolder(t)
     await assert.rejects(
       openIsolation({ mode: 'require', toolFolders }),
@@ -240,7 +240,7 @@ suite('isolation', { concurrency: 2 }, () => {
     if (!skip) assert.equal((await openIsolation({ mode: 'require' })).report.level, 'full')
   })
 
-  test('a process that is stopped while its sandbox is set up leaves nothing', { skip }, async () => {
+  test('a process that is stopped during sandbox set-up leaves nothing behind', { skip }, async () => {
     const isolation = await openIsolation({ mode: 'auto' })
     for (let ms = 0; ms < 30; ms++) {
       const child = new MessageChild({
@@ -257,7 +257,7 @@ suite('isolation', { concurrency: 2 }, () => {
     assert.deepEqual(left, [])
   })
 
-  test('a process goes with the server, though it reads nothing any more', { skip }, async (t) => {
+  test('a process ends with the server, even if it no longer reads its input', { skip }, async (t) => {
     const options: AttackedOptions = { mode: 'auto', isNative: true, memoryBytes: 2 ** 28, attacks: ['hang'] }
     const server = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: 'ignore' })
     t.after(() => server.kill('SIGKILL'))

@@ -50,7 +50,7 @@ export const noIsolation: Isolation = {
     level: 'off',
     inForce: [],
     missing: protections,
-    reason: 'it is switched off by the option isolation',
+    reason: 'it is disabled by the option isolation',
     advice: undefined,
   },
 }

@@ -21,25 +21,25 @@ export type OpenIsolationOptions = {
 
 type Attempt = Omit<Isolation, 'report'>
 
-/** The user that systems reserve for processes that own nothing. */
-const nobody = 65_534
+/** The user that systems reserve for processes without any files. */
+const nobodyUserId = 65_534
 
-const usualFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']
+const standardFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
 /** A process that has not started by then never will. 0.2 s is usual. */
 const trialTimeoutMs = 20_000
 
 const trialMemoryBytes = 256 * 1024 * 1024
 
-const needed: readonly Protection[] = ['network', 'files', 'processes', 'system_calls', 'memory']
+const requiredForFull: readonly Protection[] = ['network', 'files', 'processes', 'system_calls', 'memory']
 
 /** Throws 'unavailable' when less than the required isolation is possible. */
 export async function openIsolation({ mode, toolFolders }: OpenIsolationOptions): Promise<Isolation> {
   if (mode === 'off') return noIsolation
-  const tools = findTools(toolFolders ?? [...(process.env.PATH ?? '').split(delimiter), ...usualFolders])
+  const tools = findTools(toolFolders ?? [...(process.env.PATH ?? '').split(delimiter), ...standardFolders])
   const failures: string[] = []
   for (const attempt of listAttempts(tools)) {
-    const failure = await tryOut(attempt)
+    const failure = await findFailure(attempt)
     if (failure !== undefined) {
       failures.push(attempt.tools.bwrap === undefined ? failure : `bubblewrap: ${failure}`)
       continue
@@ -75,8 +75,8 @@ function isExecutable(path: string): boolean {
 
 /** The strictest first. */
 function listAttempts({ bwrap, ...others }: Tools): Attempt[] {
-  // As root the processes become nobody, if nobody may read the program.
-  const users = process.getuid?.() === 0 ? [nobody, undefined] : [undefined]
+  // The server runs as root: use the unprivileged user if it can read the program files.
+  const users = process.getuid?.() === 0 ? [nobodyUserId, undefined] : [undefined]
   const filter = writeSyscallFilter()
   const common = {
     usesPermissionModel: true,
@@ -94,14 +94,14 @@ function listAttempts({ bwrap, ...others }: Tools): Attempt[] {
       filter,
       limitsThreads: limitsThreads && countsBySandbox(),
     }
-    // Containers, and services whose unit protects the kernel's settings, may not mount a whole /proc.
+    // Containers, and services whose unit protects kernel settings, cannot mount a complete /proc.
     return [{ ...best, mountsProc: true }, best]
   })
   const alone = users.map((userId): Attempt => ({ ...common, tools: others, userId }))
   return [...(bwrap === undefined ? [] : inSandbox), ...alone, { ...common, tools: {} }]
 }
 
-/** Since Linux 5.14 the limit of processes counts those of a user namespace; before, all of the user. */
+/** Since Linux 5.14, the process limit counts the processes of a user namespace; before, all processes of the user. */
 function countsBySandbox(): boolean {
   const [major = 0, minor = 0] = release()
     .split('.')
@@ -109,8 +109,8 @@ function countsBySandbox(): boolean {
   return major > 5 || (major === 5 && minor >= 14)
 }
 
-/** Why a process cannot be started like this; undefined when it can. */
-function tryOut(attempt: Attempt): Promise<string | undefined> {
+/** Returns why a process cannot be started with this isolation; undefined when it can. */
+function findFailure(attempt: Attempt): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const child = new MessageChild({
     program: new URL('./trial-process.ts', import.meta.url),
@@ -126,7 +126,7 @@ function tryOut(attempt: Attempt): Promise<string | undefined> {
   })
 }
 
-/** Of what programs write when they fail, the line that says why. */
+/** Returns the line of an error output that states the reason. */
 function shorten(reason: string): string {
   const lines = reason.split('\n')
   const line = lines.find((each) => /(bwrap|prlimit|setpriv|choom): |Error/.test(each)) ?? lines[0]!
@@ -137,7 +137,7 @@ function writeReport(attempt: Attempt, hasBubblewrap: boolean, failures: readonl
   const { tools, usesPermissionModel, limitsThreads, filter, userId } = attempt
   const isSandboxed = tools.bwrap !== undefined
   const isRoot = process.getuid?.() === 0 && userId === undefined
-  const holds: { readonly [name in Protection]: boolean } = {
+  const isInForce: { readonly [name in Protection]: boolean } = {
     network: isSandboxed,
     files: isSandboxed,
     processes: isSandboxed,
@@ -147,9 +147,9 @@ function writeReport(attempt: Attempt, hasBubblewrap: boolean, failures: readonl
     privileges: (isSandboxed || tools.setpriv !== undefined) && !isRoot,
     permission_model: usesPermissionModel,
   }
-  const inForce = protections.filter((name) => holds[name])
-  const missing = protections.filter((name) => !holds[name])
-  const isFull = needed.every((name) => holds[name])
+  const inForce = protections.filter((name) => isInForce[name])
+  const missing = protections.filter((name) => !isInForce[name])
+  const isFull = requiredForFull.every((name) => isInForce[name])
   return {
     level: isFull ? 'full' : 'partial',
     inForce,
@@ -158,7 +158,7 @@ function writeReport(attempt: Attempt, hasBubblewrap: boolean, failures: readonl
   }
 }
 
-type Explained = {
+type Findings = {
   readonly isSandboxed: boolean
   readonly hasBubblewrap: boolean
   readonly isRoot: boolean
@@ -167,31 +167,31 @@ type Explained = {
   readonly failures: readonly string[]
 }
 
-function explain(of: Explained): { reason: string | undefined; advice: string | undefined } {
-  const { isSandboxed, hasBubblewrap, isRoot, hasLimits, missing, failures } = of
+function explain(findings: Findings): { reason: string | undefined; advice: string | undefined } {
+  const { isSandboxed, hasBubblewrap, isRoot, hasLimits, missing, failures } = findings
   if (process.platform !== 'linux') return { reason: 'this system is not Linux', advice: undefined }
   if (!isSandboxed && !hasBubblewrap)
     return { reason: 'bubblewrap (bwrap) is not installed', advice: 'apt install bubblewrap' }
   if (!isSandboxed) {
     return {
       reason: failures[0] ?? 'bubblewrap cannot be used',
-      advice: 'allow user namespaces to this user; docs/operating.md, Isolation of the decoders',
+      advice: 'allow user namespaces for this user; see docs/operating.md, Isolation of the decoders',
     }
   }
   if (!hasLimits) return { reason: 'prlimit is not installed', advice: 'apt install util-linux' }
   if (isRoot) {
     return {
-      reason: `the user nobody cannot run the program: ${failures[0]}`,
-      advice: 'run the server as a user of its own, or put the program where everybody may read it',
+      reason: `the user "nobody" cannot run the program: ${failures[0]}`,
+      advice: 'run the server as a dedicated user, or install the program in a folder that all users can read',
     }
   }
   if (missing.includes('system_calls'))
-    return { reason: `there is no filter of system calls for ${process.arch}`, advice: undefined }
-  if (missing.includes('threads')) return { reason: 'the kernel is older than 5.14', advice: 'a newer kernel' }
+    return { reason: `there is no system call filter for ${process.arch}`, advice: undefined }
+  if (missing.includes('threads')) return { reason: 'the kernel is older than 5.14', advice: 'use a newer kernel' }
   return { reason: undefined, advice: undefined }
 }
 
 function describeRefusal({ missing, reason, advice }: IsolationReport): string {
-  const words = `the option isolation is "require", but decoders would run without: ${missing.join(', ')}`
-  return `${words}; ${reason}${advice === undefined ? '' : `. To get it: ${advice}`}`
+  const problem = `the option isolation is "require", but decoders would run without: ${missing.join(', ')}`
+  return `${problem}; ${reason}${advice === undefined ? '' : `. To get it: ${advice}`}`
 }

@@ -1,4 +1,4 @@
-// The filter as the kernel reads it: by an interpreter of its few instructions for every number, and by the kernel itself.
+// Tests the filter with an interpreter of its few instructions for every call number, and with the kernel itself.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -14,7 +14,10 @@ const refused = (errno: number) => 0x00050000 + errno
 
 type Call = { readonly number: number; readonly architecture: number; readonly args?: readonly bigint[] }
 
-/** net/core/filter.c, as far as the filter uses it. Fails as the kernel's check would on a jump beyond the end. */
+/**
+ * Implements net/core/filter.c, as far as the filter uses it. Like the check of the kernel, it fails on a jump beyond
+ * the end.
+ */
 function run(filter: Uint8Array, { number, architecture, args = [] }: Call): number {
   const data = new DataView(new ArrayBuffer(64))
   data.setUint32(0, number, true)
@@ -23,7 +26,7 @@ function run(filter: Uint8Array, { number, architecture, args = [] }: Call): num
   const program = new DataView(filter.buffer, filter.byteOffset, filter.byteLength)
   let accumulator = 0
   for (let at = 0; ; at++) {
-    assert.ok(at * 8 < filter.length, 'the program ends with an answer')
+    assert.ok(at * 8 < filter.length, 'the program ends with a return')
     const value = program.getUint32(at * 8 + 4, true)
     const jump = (isTrue: boolean) => {
       at += program.getUint8(at * 8 + (isTrue ? 2 : 3))
@@ -47,7 +50,7 @@ function run(filter: Uint8Array, { number, architecture, args = [] }: Call): num
       case 0x06:
         return value
       default:
-        assert.fail(`instruction ${at} is none that the filter uses`)
+        assert.fail(`instruction ${at} is not one that the filter uses`)
     }
   }
 }
@@ -63,7 +66,7 @@ for (const arch of ['x64', 'arm64'] as const) {
     }),
   )
 
-  test(`${arch}: each listed call is refused, each other allowed, and what is newer than the list is not there`, () => {
+  test(`${arch}: listed calls are denied, others are allowed, and newer calls do not exist`, () => {
     for (let number = 0; number < 2000; number++) {
       const treatment = listed.get(number)
       if (treatment === 'examined') continue
@@ -73,9 +76,9 @@ for (const arch of ['x64', 'arm64'] as const) {
     }
   })
 
-  test(`${arch}: threads may be made, processes and namespaces not`, () => {
+  test(`${arch}: threads are allowed, processes and namespaces are not`, () => {
     const clone = syscalls.clone[arch]!
-    // CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, as the C library has it
+    // CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, as used by the C library
     const thread = 0x3d0f00n
     assert.equal(answer(clone, thread), allowed)
     assert.equal(answer(clone, 17n), refused(EPERM), 'fork')
@@ -85,7 +88,7 @@ for (const arch of ['x64', 'arm64'] as const) {
     }
   })
 
-  test(`${arch}: memory may be private or of a file, not shared and of none`, () => {
+  test(`${arch}: private and file-backed memory is allowed, shared anonymous memory is not`, () => {
     const mmap = syscalls.mmap[arch]!
     const withFlags = (flags: bigint) => answer(mmap, 0n, 4096n, 3n, flags)
     assert.equal(withFlags(0x22n), allowed, 'private, anonymous')
@@ -96,7 +99,7 @@ for (const arch of ['x64', 'arm64'] as const) {
     assert.equal(withFlags(0x40021n), refused(EPERM), 'of large pages')
   })
 
-  test(`${arch}: whoever calls in the way of another processor is ended`, () => {
+  test(`${arch}: calls with the convention of another architecture end the process`, () => {
     for (const [other, { architecture: theirs }] of Object.entries(
       syscallNumbers as Record<string, { architecture: number }>,
     )) {
@@ -109,11 +112,11 @@ for (const arch of ['x64', 'arm64'] as const) {
   })
 }
 
-test('there is none for processors whose numbers are not known', () => {
+test('there is no filter for processors with unknown call numbers', () => {
   assert.equal(writeSyscallFilter('riscv64'), undefined)
 })
 
-/** Installs the filter of its standard input in itself, and calls each number it is given. Prints the error of each. */
+/** Installs the filter from its standard input in itself, calls each given number and prints the error of each call. */
 const callAll = `
 import ctypes, json, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -131,9 +134,9 @@ def call(number, *args):
 print(json.dumps([call(*each) for each in json.loads(sys.argv[1])]))
 `
 
-test('the kernel takes it and does as it says', { skip: process.platform !== 'linux' }, (t) => {
+test('the kernel accepts and applies the filter', { skip: process.platform !== 'linux' }, (t) => {
   const filter = writeSyscallFilter()
-  if (!filter) return t.skip(`there is none for ${process.arch}`)
+  if (!filter) return t.skip(`there is no filter for ${process.arch}`)
   const column = process.arch as 'x64' | 'arm64'
   const refusedCalls = Object.entries(syscalls as { [name: string]: Syscall }).flatMap(([name, call]) =>
     call[column] === undefined || call.treatment === 'examined'

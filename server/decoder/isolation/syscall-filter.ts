@@ -1,7 +1,8 @@
-// The filter of system calls, as a program of the kernel's (seccomp, classic BPF): refuses what a decoder never needs. Bubblewrap installs it.
+// The system call filter, as a seccomp program (classic BPF) for the kernel: it denies calls that a decoder never
+// needs. Bubblewrap installs it.
 //
-// It names what is refused, since Node and the C library need others with each version. Calls newer than the list are answered as a
-// kernel does that does not have them.
+// It lists the denied calls, because the needs of Node and the C library change with each version. Calls newer than the
+// list fail as if the kernel did not have them.
 
 import { constants } from 'node:os'
 import { lastSyscall, type SyscallNumbers, syscallNumbers, syscalls } from './syscall-numbers.ts'
@@ -14,24 +15,24 @@ const jumpIfEqual = 0x15
 const jumpIfGreaterOrEqual = 0x35
 const jumpIfAnySet = 0x45
 const and = 0x54
-const answer = 0x06
+const returnAction = 0x06
 
-// linux/seccomp.h; struct seccomp_data: the number, the architecture, 8 bytes of address, six arguments of 8 bytes
+// linux/seccomp.h; struct seccomp_data: the call number, the architecture, 8 bytes of address, six arguments of 8 bytes
 const killProcess = 0x80000000
 const allow = 0x7fff0000
 const fail = (errno: number) => 0x00050000 | errno
 const numberOffset = 0
 const architectureOffset = 4
-/** Of the lower half, on little-endian machines. */
+/** Offset of the lower half of an argument, on little-endian machines. */
 const argumentOffset = (index: number) => 16 + 8 * index
 
-/** Bits of clone's first argument: a thread; and any new namespace. */
+/** Bits of the first argument of clone: a thread; any new namespace. */
 const threadFlag = 0x00010000
 const namespaceFlags = 0x7e020080
-/** Bits of mmap's fourth argument: memory that is shared, and of no file. */
+/** Bits of the fourth argument of mmap: shared memory without a file. */
 const sharedAnonymous = 0x21
 
-/** Undefined for a processor whose numbers are not known here. */
+/** Returns undefined for a processor whose call numbers are unknown. */
 export function writeSyscallFilter(arch: string = process.arch): Uint8Array | undefined {
   const numbers = syscallNumbers[arch]
   return numbers && encode(writeInstructions(numbers))
@@ -40,47 +41,47 @@ export function writeSyscallFilter(arch: string = process.arch): Uint8Array | un
 function writeInstructions({ architecture, column, foreignBit }: SyscallNumbers): Instruction[] {
   const { EPERM, ENOSYS } = constants.errno
   const numberOf = (name: keyof typeof syscalls) => syscalls[name][column]
-  const refuse = (number: number, errno: number): Instruction[] => [
+  const deny = (number: number, errno: number): Instruction[] => [
     [jumpIfEqual, 0, 1, number],
-    [answer, 0, 0, fail(errno)],
+    [returnAction, 0, 0, fail(errno)],
   ]
-  const refused = Object.values(syscalls).flatMap(({ [column]: number, treatment }) => {
+  const denied = Object.values(syscalls).flatMap(({ [column]: number, treatment }) => {
     if (number === undefined || treatment === 'examined') return []
-    return refuse(number, treatment === 'unknown' ? ENOSYS : EPERM)
+    return deny(number, treatment === 'unknown' ? ENOSYS : EPERM)
   })
   return [
     [loadWord, 0, 0, architectureOffset],
     [jumpIfEqual, 1, 0, architecture],
-    [answer, 0, 0, killProcess],
+    [returnAction, 0, 0, killProcess],
     [loadWord, 0, 0, numberOffset],
-    // The other way of calling on x86-64 has numbers of its own.
+    // The alternative calling convention on x86-64 has its own numbers.
     ...(foreignBit === undefined
       ? []
       : ([
           [jumpIfGreaterOrEqual, 0, 1, foreignBit],
-          [answer, 0, 0, killProcess],
+          [returnAction, 0, 0, killProcess],
         ] as Instruction[])),
     [jumpIfGreaterOrEqual, 0, 1, lastSyscall + 1],
-    [answer, 0, 0, fail(ENOSYS)],
-    ...refused,
-    // A thread is fine, a process is not.
+    [returnAction, 0, 0, fail(ENOSYS)],
+    ...denied,
+    // Threads are allowed, processes are not.
     [jumpIfEqual, 0, 5, numberOf('clone')!],
     [loadWord, 0, 0, argumentOffset(0)],
     [jumpIfAnySet, 2, 0, namespaceFlags],
     [jumpIfAnySet, 0, 1, threadFlag],
-    [answer, 0, 0, allow],
-    [answer, 0, 0, fail(EPERM)],
-    // Shared memory does not count towards the limit of memory.
+    [returnAction, 0, 0, allow],
+    [returnAction, 0, 0, fail(EPERM)],
+    // Shared memory does not count towards the memory limit.
     [jumpIfEqual, 0, 4, numberOf('mmap')!],
     [loadWord, 0, 0, argumentOffset(3)],
     [and, 0, 0, sharedAnonymous],
     [jumpIfEqual, 0, 1, sharedAnonymous],
-    [answer, 0, 0, fail(EPERM)],
-    [answer, 0, 0, allow],
+    [returnAction, 0, 0, fail(EPERM)],
+    [returnAction, 0, 0, allow],
   ]
 }
 
-/** struct sock_filter: 2 bytes of code, two jumps of a byte, 4 bytes of value. */
+/** struct sock_filter: 2 bytes of code, two jumps of one byte each, 4 bytes of value. */
 function encode(instructions: readonly Instruction[]): Uint8Array {
   const bytes = new Uint8Array(instructions.length * 8)
   const view = new DataView(bytes.buffer)

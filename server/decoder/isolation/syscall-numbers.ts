@@ -34,7 +34,7 @@ const table = {
   listen: { x64: 50, arm64: 201 },
   accept: { x64: 43, arm64: 202 },
   accept4: { x64: 288, arm64: 242 },
-  // Other processes. Threads are made with clone, see there; programs are started with execve, once by whoever starts this one.
+  // Other processes. Threads are made with clone, see there; programs are started with execve, once, by the program that starts this process.
   fork: { x64: 57 },
   vfork: { x64: 58 },
   execveat: { x64: 322, arm64: 281 },

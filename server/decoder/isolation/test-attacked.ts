@@ -1,5 +1,5 @@
-// Plays the server for the tests of isolation, as the user that starts it: has a secret, listens, opens the isolation as the server does,
-// and runs test-attacks.ts in it. Prints what came of it.
+// Plays the server for the isolation tests, as the user that starts it: it has a secret, listens on sockets, opens the
+// isolation like the server, runs test-attacks.ts in it and prints the outcomes.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -15,10 +15,10 @@ import type { Attack, AttackOutcomes, AttackTargets, Surroundings } from './test
 export type AttackedOptions = {
   readonly mode: IsolationMode
   readonly toolFolders?: readonly string[]
-  /** Without Node's permission model, which native code is not held by. */
+  /** Disables Node's permission model, which does not restrict native code. */
   readonly isNative: boolean
   readonly attacks: readonly Attack[]
-  /** What the process may take of memory beyond that of Node. */
+  /** Memory limit of the process beyond the needs of Node itself. */
   readonly memoryBytes: number
 }
 
@@ -26,7 +26,7 @@ export type Attacked = {
   readonly report: IsolationReport
   readonly usesPermissionModel: boolean
   readonly surroundings: Surroundings
-  /** 'ended': the process did not survive it. */
+  /** 'ended' means that the process did not survive the attack. */
   readonly outcomes: Partial<AttackOutcomes>
   /** Why the process ended by itself, if it did. */
   readonly end: string | undefined
@@ -37,7 +37,7 @@ const { mode, toolFolders, isNative, attacks, memoryBytes } = JSON.parse(process
 await using opened = new AsyncDisposableStack()
 const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-attacked-'))
 opened.defer(() => rm(dataDir, { recursive: true, force: true }))
-// Whatever keeps others from it, it is not the mode of the file.
+// The file mode must not be what prevents access.
 await chmod(dataDir, 0o777)
 await mkdir(join(dataDir, 'tls'))
 const secretFile = join(dataDir, 'secret.key')
@@ -83,10 +83,10 @@ async function attack(isolation: Isolation): Promise<Omit<Attacked, 'report' | '
     isolation: isNative ? { ...isolation, usesPermissionModel: false } : isolation,
     memoryBytes,
     onMessage: (message) => {
-      const told = JSON.parse(Buffer.from(message).toString())
-      if (told.surroundings) surroundings = told.surroundings
-      else if (told.name === 'end') over.resolve(undefined)
-      else outcomes[told.name] = told.outcome
+      const report = JSON.parse(Buffer.from(message).toString())
+      if (report.surroundings) surroundings = report.surroundings
+      else if (report.name === 'end') over.resolve(undefined)
+      else outcomes[report.name] = report.outcome
     },
     onExit: over.resolve,
   })

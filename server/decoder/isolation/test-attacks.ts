@@ -1,5 +1,5 @@
-// What a process that decodes might do when it has been taken over, for the tests: runs where that process would, with the same command
-// but for its own name. Tells of each attack what came of it: 'done', or the code of the error.
+// Attacks that a compromised decoding process might try, for the tests. It runs with the same command as a decoding
+// process, except for the program file. It reports the outcome of each attack: 'done' or the error code.
 
 import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -16,9 +16,9 @@ export type AttackTargets = {
   readonly tcpPort: number
   readonly udpPort: number
   readonly socketFile: string
-  /** A name in the abstract namespace of Unix sockets, which no file protects. */
+  /** A name in the abstract namespace of Unix sockets, which file permissions do not protect. */
   readonly socketName: string
-  /** What it tries to fill. */
+  /** The amount of memory that the attack tries to fill. */
   readonly memoryBytes: number
 }
 
@@ -62,7 +62,7 @@ const attacks = {
     const child = spawn(process.execPath, ['-e', ''])
     await once(child, 'exit')
   },
-  // libuv ends the process when it cannot have them.
+  // libuv ends the process when it cannot start them.
   'start two hundred threads': async () => {
     process.env.UV_THREADPOOL_SIZE = '200'
     await stat(import.meta.filename)
@@ -77,14 +77,14 @@ const attacks = {
   hang: () => {
     for (;;);
   },
-  // Last: a process that may not have it may end over it.
+  // Last, because the process may end when it may not allocate the memory.
   'fill the memory': () => {
     const held: Buffer[] = []
     for (let bytes = 0; bytes < targets.memoryBytes; bytes += 2 ** 26) held.push(Buffer.alloc(2 ** 26, 1))
   },
 }
 
-/** What it finds without attacking. */
+/** What the process sees without attacking. */
 export type Surroundings = {
   readonly environment: readonly string[]
   readonly descriptors: readonly string[]
@@ -92,7 +92,7 @@ export type Surroundings = {
   readonly userId: number
 }
 
-function lookAround(): Surroundings {
+function findSurroundings(): Surroundings {
   return {
     environment: Object.keys(process.env),
     descriptors:
@@ -112,14 +112,14 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-function tell(told: unknown): void {
-  const text = Buffer.from(JSON.stringify(told))
+function report(message: unknown): void {
+  const text = Buffer.from(JSON.stringify(message))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.length)
   process.stdout.write(Buffer.concat([length, text]))
 }
 
-tell({ surroundings: lookAround() })
+report({ surroundings: findSurroundings() })
 for (const [name, attack] of Object.entries(attacks)) {
   if (!chosen.includes(name)) continue
   const outcome = await Promise.resolve()
@@ -128,7 +128,7 @@ for (const [name, attack] of Object.entries(attacks)) {
       () => 'done',
       (error) => (error as NodeJS.ErrnoException).code ?? String(error),
     )
-  tell({ name, outcome })
+  report({ name, outcome })
 }
-tell({ name: 'end' })
+report({ name: 'end' })
 setInterval(() => {}, 1000)

@@ -1,5 +1,5 @@
-// One decoder process, started for the first frame and stopped when idle. It has one frame at a time, so one that dies or hangs can only
-// have died of that.
+// Manages one decoder process, which is started for the first frame and stopped when idle. It decodes one frame at a
+// time, so a crash or hang can be attributed to that frame.
 
 import type { Clock } from '../base/clock.ts'
 import { Backoff } from '../base/retry.ts'
@@ -7,34 +7,37 @@ import { type DecodeReply, type DecodeRequest, parseReply, writeRequest } from '
 import type { Isolation } from './isolation/isolation.ts'
 import { MessageChild } from './message-child.ts'
 
-export type DecoderLaneOptions = {
+export type DecoderProcessHandleOptions = {
   readonly clock: Clock
   readonly isolation: Isolation
-  /** What it may take beyond its runtime, where that is limited. */
+  /** Memory limit beyond the needs of Node itself, where the system supports limits. */
   readonly memoryBytes: number
-  /** A decode that takes longer is given up and the process restarted. */
+  /** When decoding takes longer, the process is killed and restarted. */
   readonly timeoutMs: number
   /** The process is stopped after this time without work. */
   readonly idleMs: number
-  /** Told when a frame is done with. `reply` is undefined when the process died or was killed over it, for this reason. */
+  /**
+   * Called when a frame is done. `reply` is undefined when the process died or was killed while decoding it, for this
+   * reason.
+   */
   readonly onDone: (reply: DecodeReply | undefined, took: { readonly ms: number; readonly reason: string }) => void
-  /** Told when the process is lost, with a frame or without. */
+  /** Called when the process is lost, with or without a frame. */
   readonly onLost: (reason: string) => void
-  /** Told when it can be given work again. */
+  /** Called when the process can take the next frame. */
   readonly onFree: () => void
 }
 
-export class DecoderLane {
-  readonly #options: DecoderLaneOptions
+export class DecoderProcessHandle {
+  readonly #options: DecoderProcessHandleOptions
   readonly #backoff = new Backoff({ minMs: 200, maxMs: 30_000 })
   #child: MessageChild | undefined
   #startedMs: number | undefined
-  /** Ends the running timer: the decode's limit, the idle time, or the pause after a failed start. */
+  /** Cancels the running timer: the decode timeout, the idle time, or the pause after a failed start. */
   #timer: AbortController | undefined
   #hasAnswered = false
   #isPausing = false
 
-  constructor(options: DecoderLaneOptions) {
+  constructor(options: DecoderProcessHandleOptions) {
     this.#options = options
   }
 
@@ -46,22 +49,22 @@ export class DecoderLane {
     return this.#child?.pid
   }
 
-  /** How long it has been at its frame; undefined when it has none. */
+  /** How long the current frame has been decoding; undefined without one. */
   get busyMs(): number | undefined {
     return this.#startedMs === undefined ? undefined : this.#options.clock.monotonicMs() - this.#startedMs
   }
 
-  /** To be called when it is free. */
+  /** Must only be called when the process is free. */
   start(request: DecodeRequest): void {
     const { clock, timeoutMs } = this.#options
     this.#startedMs = clock.monotonicMs()
     this.#child ??= this.#startChild()
-    this.#after(timeoutMs, () => this.giveUp(`no answer in ${timeoutMs} ms`))
+    this.#after(timeoutMs, () => this.kill(`no answer in ${timeoutMs} ms`))
     this.#child.send(writeRequest(request))
   }
 
-  /** Kills the process with the frame it has, if any. */
-  giveUp(reason: string): void {
+  /** Kills the process together with its current frame. */
+  kill(reason: string): void {
     const { onDone, onLost, onFree } = this.#options
     const child = this.#child
     this.#child = undefined
@@ -70,7 +73,7 @@ export class DecoderLane {
     onLost(reason)
     const ms = this.busyMs
     this.#startedMs = undefined
-    // It cannot even start: do not try in a tight loop.
+    // The process failed to start, so wait before the next attempt.
     this.#isPausing = !this.#hasAnswered
     if (this.#isPausing) {
       this.#after(this.#backoff.nextMs(), () => {
@@ -97,7 +100,7 @@ export class DecoderLane {
       memoryBytes: this.#options.memoryBytes,
       onMessage: (message) => this.#answer(parseReply(message)),
       onExit: (reason) => {
-        if (this.#child === child) this.giveUp(reason)
+        if (this.#child === child) this.kill(reason)
       },
     })
     return child
@@ -124,7 +127,7 @@ export class DecoderLane {
       () => {
         if (!timer.signal.aborted) action()
       },
-      () => {}, // replaced or closed
+      () => {}, // the timer was replaced or cancelled
     )
   }
 }
