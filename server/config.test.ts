@@ -179,10 +179,11 @@ test('docs/reference/configuration.md is current', async () => {
   assert.equal(page, writeConfigurationReference(), 'run: node_modules/.bin/node server/config/write-reference.ts')
 })
 
-test('the settings that docs/operating.md shows are taken as they stand', async (t) => {
-  const page = await readFile(new URL('../docs/operating.md', import.meta.url), 'utf8')
-  const shown = [...page.matchAll(/^```json\n(.+?)^```/gms)].map(([, text]) => text!)
-  assert.ok(shown.length >= 4)
+test('the settings that the documentation shows are valid', async (t) => {
+  const names = ['operating.md', 'operating/network.md', 'operating/backup.md', 'guide/install.md']
+  const pages = await Promise.all(names.map((name) => readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')))
+  const shown = pages.flatMap((page) => [...page.matchAll(/^```json\n(.+?)^```/gms)].map(([, text]) => text!))
+  assert.ok(shown.length >= 6)
   for (const text of shown) {
     const { folder, sources } = await createSources(t)
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
