@@ -9,7 +9,7 @@ const any = { isQuickOnly: false }
 const quick = { isQuickOnly: true }
 const frameOf = (source: number | undefined, bytes = 1): Frame => ({ source, bytes, viewers: new Set() })
 const wantedBy = (source: number, ...viewers: number[]): Frame => ({ source, bytes: 1, viewers: new Set(viewers) })
-const spent = (cpuMs: number) => ({ cpuMs, isLost: false })
+const costOf = (cpuMs: number) => ({ cpuMs, isLost: false })
 const lost = { cpuMs: 5000, isLost: true }
 
 /** Finishes a frame of this camera that took this long. */
@@ -17,7 +17,7 @@ function serve(queue: DecodeQueue<Frame>, source: number, cpuMs: number, nowMs =
   queue.add(frameOf(source))
   const frame = queue.take(nowMs, any)!
   assert.equal(frame.source, source)
-  queue.finish(frame, spent(cpuMs), nowMs)
+  queue.finish(frame, costOf(cpuMs), nowMs)
 }
 
 test('cameras get equal processor time, not equal numbers of images', () => {
@@ -32,7 +32,7 @@ test('cameras get equal processor time, not equal numbers of images', () => {
     for (const source of costs.keys()) queue.add(frameOf(source))
     const frame = queue.take(0, any)!
     served.set(frame.source!, (served.get(frame.source!) ?? 0) + 1)
-    queue.finish(frame, spent(costs.get(frame.source!)!), 0)
+    queue.finish(frame, costOf(costs.get(frame.source!)!), 0)
   }
   assert.deepEqual([...served].toSorted(), [
     [1, 104],
@@ -53,7 +53,7 @@ test('a camera that was idle is served next, but has accumulated no time', () =>
   for (let i = 0; i < 6; i++) {
     const frame = queue.take(0, any)!
     turns.push(frame.source)
-    queue.finish(frame, spent(10), 0)
+    queue.finish(frame, costOf(10), 0)
   }
   assert.ok(turns.filter((source) => source === 1).length <= 4, turns.join())
 })
@@ -64,7 +64,7 @@ test('only one frame of a camera is decoded at a time', () => {
   queue.add(frameOf(1))
   const first = queue.take(0, any)!
   assert.equal(queue.take(0, any), undefined)
-  queue.finish(first, spent(1), 0)
+  queue.finish(first, costOf(1), 0)
   assert.ok(queue.take(0, any))
 })
 
@@ -80,14 +80,14 @@ test('a camera is quick only after a quick frame, and an expensive frame makes i
   const queue = open()
   queue.add(frameOf(1))
   assert.equal(queue.take(0, quick), undefined, 'it has no history')
-  queue.finish(queue.take(0, any)!, spent(8), 0)
+  queue.finish(queue.take(0, any)!, costOf(8), 0)
   queue.add(frameOf(1))
   assert.ok(queue.hasQuick(0))
-  queue.finish(queue.take(0, quick)!, spent(700), 0)
+  queue.finish(queue.take(0, quick)!, costOf(700), 0)
   queue.add(frameOf(1))
   assert.equal(queue.take(59_000, quick), undefined)
   assert.ok(queue.hasQuick(60_000))
-  queue.finish(queue.take(60_000, quick)!, spent(700), 60_000)
+  queue.finish(queue.take(60_000, quick)!, costOf(700), 60_000)
   queue.add(frameOf(1))
   assert.equal(queue.take(179_000, quick), undefined)
   assert.ok(queue.take(180_000, quick))
@@ -141,12 +141,12 @@ test('a viewer that requests a hundred images delays no other viewer, on any cam
   const first = queue.take(0, any)!
   queue.add(wantedBy(1, 8))
   queue.add(wantedBy(4, 8))
-  queue.finish(first, spent(10), 0)
+  queue.finish(first, costOf(10), 0)
   const turns: (number | undefined)[] = []
   for (let i = 0; i < 6; i++) {
     const frame = queue.take(0, any)!
     turns.push([...frame.viewers][0])
-    queue.finish(frame, spent(10), 0)
+    queue.finish(frame, costOf(10), 0)
   }
   assert.deepEqual(turns.toSorted().slice(-2), [8, 8])
   assert.ok(turns.lastIndexOf(8) <= 3, turns.join())
@@ -168,7 +168,7 @@ test('two viewers get equal time, whatever the number of cameras and the cost of
     const [viewer] = [...frame.viewers]
     const costMs = costs.get(frame.source!)!
     spentMs.set(viewer!, (spentMs.get(viewer!) ?? 0) + costMs)
-    queue.finish(frame, spent(costMs), 0)
+    queue.finish(frame, costOf(costMs), 0)
   }
   assert.ok(Math.abs(spentMs.get(7)! - spentMs.get(8)!) <= 50, JSON.stringify([...spentMs]))
 })
@@ -178,7 +178,7 @@ test('an image for several viewers is served in the turn of the viewer with the 
   const shared = wantedBy(1, 7)
   const running = wantedBy(2, 7)
   queue.add(running)
-  queue.finish(queue.take(0, any)!, spent(50), 0)
+  queue.finish(queue.take(0, any)!, costOf(50), 0)
   queue.add(shared)
   queue.add(wantedBy(3, 7))
   queue.add(wantedBy(4, 9))

@@ -22,9 +22,8 @@ export type DecodeQueueOptions = {
 type Key = number | string | symbol
 type Client<J> = { readonly history: DecodeHistory; readonly waiting: J[]; bytes: number; isRunning: boolean }
 
-/** The part of a full queue that one camera may occupy. */
-const maxSourceShare = 1 / 4
-const shareOfBytes = 1 / 4
+/** The part of a full queue that one camera may occupy, in frames and in bytes. */
+const maxShareOfCamera = 1 / 4
 
 /** Number of cameras whose history is kept. */
 const maxClients = 5000
@@ -57,9 +56,9 @@ export class DecodeQueue<J extends Waiting> {
   }
 
   /**
-   * Adds a frame and returns the frames that were dropped for it. If the camera has exceeded its share, one of its
-   * frames is dropped; if the queue is full, any frame. Dropped is a frame of the viewer with the most frames, then of
-   * the camera that has taken the most time, newest first.
+   * Adds a frame and returns the frames that were dropped for it. A camera that exceeds its share loses one of its own
+   * frames; a full queue loses one of all frames. The first choice is a frame of the viewer with the most frames, the
+   * second a frame of the camera that has taken the most time. The newest frame is dropped first.
    */
   add(job: J): readonly J[] {
     const { maxPending, maxPendingBytes } = this.#options
@@ -72,8 +71,8 @@ export class DecodeQueue<J extends Waiting> {
     this.#count(client, job, 1)
     const dropped: J[] = []
     const hasTooMuch = ({ waiting, bytes }: Client<J>) =>
-      waiting.length > Math.max(1, maxPending * maxSourceShare) ||
-      (waiting.length > 1 && bytes > maxPendingBytes * shareOfBytes)
+      waiting.length > Math.max(1, maxPending * maxShareOfCamera) ||
+      (waiting.length > 1 && bytes > maxPendingBytes * maxShareOfCamera)
     while (job.source !== undefined && hasTooMuch(client)) dropped.push(this.#dropOne([client], client))
     while (this.#length > maxPending || this.#bytes > maxPendingBytes) {
       dropped.push(this.#dropOne([...this.#clients.values()], client))
@@ -169,10 +168,10 @@ export class DecodeQueue<J extends Waiting> {
     const candidates = clients.flatMap((client) =>
       client.waiting.map((job) => ({ client, job, frameCount: fewestFrames(job) })),
     )
-    const isWorse = (one: (typeof candidates)[number], than: (typeof candidates)[number]) => {
-      if (one.frameCount !== than.frameCount) return one.frameCount > than.frameCount
-      const [costMs, thanMs] = [one.client.history.servedMs, than.client.history.servedMs]
-      return costMs === thanMs ? one.client === than.client || one.client === newest : costMs > thanMs
+    const isWorse = (one: (typeof candidates)[number], other: (typeof candidates)[number]) => {
+      if (one.frameCount !== other.frameCount) return one.frameCount > other.frameCount
+      const [oneMs, otherMs] = [one.client.history.servedMs, other.client.history.servedMs]
+      return oneMs === otherMs ? one.client === other.client || one.client === newest : oneMs > otherMs
     }
     const { client, job } = candidates.reduce((worst, one) => (isWorse(one, worst) ? one : worst))
     client.waiting.splice(client.waiting.indexOf(job), 1)

@@ -58,7 +58,8 @@ export class MessageChild {
       env: SystemRoot === undefined ? {} : { SystemRoot },
       cwd: parse(process.cwd()).root,
       ...(command.userId !== undefined && { uid: command.userId, gid: command.userId }),
-      // The process gets its own session: it has no terminal, and Ctrl-C in ours does not reach the isolation set-up.
+      // The process gets its own session: it has no terminal, and Ctrl-C in the server's terminal does not reach the
+      // isolation set-up.
       detached: process.platform !== 'win32',
       windowsHide: true,
     }) as ChildProcessByStdio<Writable, Readable, Readable>

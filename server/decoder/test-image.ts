@@ -1,4 +1,5 @@
-// A program for tests that draws, encodes and inspects images with FFmpeg in a separate process. Prints one JSON object.
+// A program for tests that draws, encodes and inspects images with FFmpeg in a separate process. Prints one JSON
+// object.
 //   draw CODEC(h264|mjpeg) WIDTH HEIGHT COLORS(bt709|bt601|unset)   one key frame with four colored quarters
 //   inspect                                                         size and quarters of the JPEG on standard input
 

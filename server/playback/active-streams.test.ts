@@ -57,9 +57,9 @@ function open(minutes: number, maxEntriesInMemory: number) {
     isLive: () => true,
     maxEntriesInMemory,
   })
-  const usualIds = Array.from({ length: 30 }, (_, i) => `stream ${i}`)
+  const defaultIds = Array.from({ length: 30 }, (_, i) => `stream ${i}`)
   let created = 0
-  const insertAll = (ids = usualIds) =>
+  const insertAll = (ids = defaultIds) =>
     Promise.all(
       ids.map((id) =>
         active.insert(id, {
@@ -81,7 +81,7 @@ function open(minutes: number, maxEntriesInMemory: number) {
     await active.update(stream)
     return stream.stream.part.entries.entries.length
   }
-  return { active, ids: usualIds, insertAll, use, load, clock }
+  return { active, ids: defaultIds, insertAll, use, load, clock }
 }
 
 test('the entries in memory are bounded for any number of streams, and few streams are built at a time', async () => {

@@ -80,12 +80,12 @@ test('a viewer that requests many images does not delay other viewers', async ()
   const recordedImages = new RecordedImages({ catalog: scene.catalog, decoder })
   await scene.record(0, 50)
   let made = 0
-  const greedy = Array.from({ length: 60 }, (_, i) =>
+  const manyRequests = Array.from({ length: 60 }, (_, i) =>
     recordedImages.getImage(1, t0 + (i >> 1) * 1000, { maxWidth: i % 2 ? 16 : 8 }, 7).then(() => made++),
   )
   await recordedImages.getImage(1, t0 + 45_000, { maxWidth: 32 }, 8)
   assert.ok(made < 20, `${made} images of the other viewer were created before`)
-  await Promise.all(greedy)
+  await Promise.all(manyRequests)
 })
 
 test('a wall with more cameras than the concurrency limit shows the same moment of all', async () => {

@@ -80,7 +80,7 @@ function createSegments(plans: readonly Plan[]): Segment[] {
 }
 
 /** The segment as it was after its first `count` fragments. */
-function openedWith(segment: Segment, count: number): Segment {
+function truncateSegment(segment: Segment, count: number): Segment {
   const fragments = segment.fragments.slice(0, count)
   const last = fragments.at(-1)
   return { ...segment, fragments, endMs: last ? last.startMs + last.durationMs : segment.startMs, isClosed: false }
@@ -100,7 +100,7 @@ test('footage that grows fragment by fragment gives the same entries as the fini
       for (const [i, segment] of segments.entries()) {
         for (let count = 0; count <= segment.fragments.length; count++) {
           // Lists the segments like the catalog, including those that overlap the cursor.
-          for (const s of [...segments.slice(0, i), openedWith(segment, count)]) growing.add(s)
+          for (const s of [...segments.slice(0, i), truncateSegment(segment, count)]) growing.add(s)
           assert.ok(growing.entries.length >= before)
           before = growing.entries.length
         }
@@ -191,20 +191,20 @@ test('entries from a later origin, or after earlier ones were dropped, are the s
         { startMs, speed, position90k, axis90k, isDiscontinuity, shortEntries, place },
         undefined,
       )
-      const forgetful = new StreamEntries(from(t0, speed), undefined)
+      const dropping = new StreamEntries(from(t0, speed), undefined)
       let dropped = 0
       for (const segment of segments) {
         for (const s of segments.filter(({ startMs }) => startMs <= segment.startMs)) {
           if (s.endMs > later.cursorMs) later.add(s)
-          forgetful.add(s)
+          dropping.add(s)
         }
-        const count = Math.max(0, Math.min(index - dropped, forgetful.entries.length - 1))
-        forgetful.drop(count)
+        const count = Math.max(0, Math.min(index - dropped, dropping.entries.length - 1))
+        dropping.drop(count)
         dropped += count
       }
       later.finish()
-      forgetful.finish()
-      assert.deepEqual(forgetful.entries, whole.entries.slice(dropped))
+      dropping.finish()
+      assert.deepEqual(dropping.entries, whole.entries.slice(dropped))
       const [again, ...rest] = later.entries
       assert.deepEqual({ ...again, isFirstOfSegment: first.isFirstOfSegment }, first)
       assert.deepEqual(rest, whole.entries.slice(index + 1))

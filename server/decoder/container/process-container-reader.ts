@@ -1,5 +1,5 @@
-// Demultiplexes each container stream in a process of its own. Whatever a camera sends, only its own process can crash,
-// hang or grow, and it ends with the connection. docs/design/decoder.md
+// Demultiplexes each container stream in its own process. Whatever a camera sends, only that process can crash, hang or
+// grow, and it ends with the connection. docs/design/decoder.md
 
 import type {
   ContainerEnd,

@@ -1,5 +1,6 @@
-// System calls by number, as far as the filter of the isolation treats them: those that are refused, in groups, and two whose arguments are
-// looked at. From Linux 6.1, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h. Numbers never change.
+// The numbers of the system calls that the isolation filter treats: denied calls in groups, and two calls whose
+// arguments are examined. From Linux 6.1, arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
+// Numbers never change.
 
 export type Syscall = {
   readonly x64?: number
@@ -34,7 +35,8 @@ const table = {
   listen: { x64: 50, arm64: 201 },
   accept: { x64: 43, arm64: 202 },
   accept4: { x64: 288, arm64: 242 },
-  // Other processes. Threads are made with clone, see there; programs are started with execve, once, by the program that starts this process.
+  // Other processes. Threads are created with clone, see there. Programs are started with execve, once, by the program
+  // that starts this process.
   fork: { x64: 57 },
   vfork: { x64: 58 },
   execveat: { x64: 322, arm64: 281 },
@@ -127,7 +129,7 @@ const table = {
   ustat: { x64: 136 },
   sysfs: { x64: 139 },
   _sysctl: { x64: 156 },
-  // The C library makes threads with clone then, whose arguments can be looked at.
+  // Without this call, the C library creates threads with clone, whose arguments can be examined.
   clone3: { x64: 435, arm64: 435, treatment: 'unknown' },
   clone: { x64: 56, arm64: 220, treatment: 'examined' },
   mmap: { x64: 9, arm64: 222, treatment: 'examined' },

@@ -55,10 +55,10 @@ export class H264ParameterSets implements ParameterSets {
     const active = this.#findActive()
     if (!slice || !active) return false
     try {
-      const { hasColourPlanes, frameNumBits } = parseSps(active).slices
+      const { hasColorPlanes, frameNumBits } = parseSps(active).slices
       const reader = new BitReader(slice.subarray(1, headBytes))
       for (let i = 0; i < 3; i++) reader.unsigned() // first_mb_in_slice, slice_type, pic_parameter_set_id
-      if (hasColourPlanes) reader.bits(2)
+      if (hasColorPlanes) reader.bits(2)
       return reader.bits(frameNumBits) === 0
     } catch {
       return false

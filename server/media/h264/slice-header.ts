@@ -45,7 +45,7 @@ export function readSliceHeader(rbsp: Uint8Array, findPps: (id: number) => Param
   if (kind > sliceKind.i) throw new AppError('corrupt', 'H.264: switching slices are not supported')
   const { pps, sps } = findPps(reader.unsigned())
   const { slices } = sps
-  if (slices.hasColourPlanes) reader.bits(2)
+  if (slices.hasColorPlanes) reader.bits(2)
   const frameNum = reader.field(slices.frameNumBits)
   if (isIdr) reader.unsigned() // idr_pic_id
   const orderCount = slices.orderCountBits === undefined ? undefined : reader.field(slices.orderCountBits)
@@ -83,7 +83,7 @@ function readReferences(reader: RbspReader, kind: number, pps: Pps, sps: Sps): v
 }
 
 function readWeights(reader: RbspReader, counts: readonly number[], { chromaFormat, slices }: Sps): void {
-  const hasChroma = chromaFormat !== 0 && !slices.hasColourPlanes
+  const hasChroma = chromaFormat !== 0 && !slices.hasColorPlanes
   reader.unsigned()
   if (hasChroma) reader.unsigned()
   for (const count of counts) {

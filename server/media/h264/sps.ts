@@ -24,7 +24,7 @@ export type Sps = {
 /** The fields that are needed to read the beginning of a slice header (7.3.3). */
 export type SliceFields = {
   readonly setId: number
-  readonly hasColourPlanes: boolean
+  readonly hasColorPlanes: boolean
   readonly frameNumBits: number
   readonly isFrameOnly: boolean
   /** Undefined where pictures are shown in decoding order, or where the order follows a cycle. */
@@ -56,7 +56,7 @@ export function parseSps(nal: Uint8Array): Sps {
   const constraints = reader.bits(8)
   const level = reader.bits(8)
   const setId = reader.unsigned()
-  const { hasColourPlanes, ...chroma } = readChroma(reader, profile)
+  const { hasColorPlanes, ...chroma } = readChroma(reader, profile)
   const frameNumBits = reader.unsigned() + 4
   const { orderType, orderCountBits } = readPictureOrder(reader)
   reader.unsigned() // max_num_ref_frames
@@ -80,22 +80,22 @@ export function parseSps(nal: Uint8Array): Sps {
   const order = isInOrder
     ? { depth: 0, maxDepth: 0, frameRate }
     : { depth, maxDepth: Math.max(defaultMaxDepth, depth ?? 0), frameRate }
-  const slices = { setId, hasColourPlanes, frameNumBits, isFrameOnly, orderCountBits, hasOrderCycle: orderType === 1 }
+  const slices = { setId, hasColorPlanes, frameNumBits, isFrameOnly, orderCountBits, hasOrderCycle: orderType === 1 }
   return { profile, constraints, level, width, height, ...chroma, order, slices }
 }
 
 function readChroma(reader: BitReader, profile: number) {
   if (!profilesWithChroma.has(profile))
-    return { chromaFormat: 1, bitDepthLuma: 8, bitDepthChroma: 8, hasColourPlanes: false }
+    return { chromaFormat: 1, bitDepthLuma: 8, bitDepthChroma: 8, hasColorPlanes: false }
   const chromaFormat = reader.unsigned()
-  const hasColourPlanes = chromaFormat === 3 && reader.bit() === 1
+  const hasColorPlanes = chromaFormat === 3 && reader.bit() === 1
   const bitDepthLuma = reader.unsigned() + 8
   const bitDepthChroma = reader.unsigned() + 8
   reader.bit() // qpprime_y_zero_transform_bypass_flag
   if (reader.bit()) {
     for (let i = 0; i < (chromaFormat === 3 ? 12 : 8); i++) if (reader.bit()) skipScalingList(reader, i < 6 ? 16 : 64)
   }
-  return { chromaFormat, bitDepthLuma, bitDepthChroma, hasColourPlanes }
+  return { chromaFormat, bitDepthLuma, bitDepthChroma, hasColorPlanes }
 }
 
 function skipScalingList(reader: BitReader, size: number): void {

@@ -29,7 +29,7 @@ export type HevcSps = HevcProfile & {
   readonly height: number
   readonly order: PictureOrder
   /** The fields that are needed to read the beginning of a slice header (7.3.6.1). */
-  readonly slices: { readonly setId: number; readonly hasColourPlanes: boolean; readonly orderCountBits: number }
+  readonly slices: { readonly setId: number; readonly hasColorPlanes: boolean; readonly orderCountBits: number }
 }
 
 const maxPixels = 16_384
@@ -51,7 +51,7 @@ export function parseHevcSps(nal: Uint8Array): HevcSps {
     throw new AppError('corrupt', `H.265: invalid sequence parameter set id ${id} or sub-layer count ${subLayers}`)
   const chromaFormat = reader.unsigned()
   if (chromaFormat > 3) throw new AppError('corrupt', `H.265: expected a chroma format up to 3, found ${chromaFormat}`)
-  const hasColourPlanes = chromaFormat === 3 && reader.bit() === 1
+  const hasColorPlanes = chromaFormat === 3 && reader.bit() === 1
   const codedWidth = reader.unsigned()
   const codedHeight = reader.unsigned()
   const crop = reader.bit() ? readWindow(reader, chromaFormat) : { width: 0, height: 0 }
@@ -79,7 +79,7 @@ export function parseHevcSps(nal: Uint8Array): HevcSps {
     width,
     height,
     order: { depth, maxDepth: depth, frameRate: undefined },
-    slices: { setId: id, hasColourPlanes, orderCountBits },
+    slices: { setId: id, hasColorPlanes, orderCountBits },
   }
 }
 

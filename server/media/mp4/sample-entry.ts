@@ -59,7 +59,8 @@ const visualStream = 0x11
 
 function esDescriptor(objectType: number, streamType: number, config?: Uint8Array): number[] {
   const specific = config ? descriptor(0x05, [...config]) : []
-  const decoder = descriptor(0x04, [...u8(objectType, streamType), ...zeros(11), ...specific]) // buffer size and bit rates are unknown
+  // Buffer size and bit rates are unknown (0).
+  const decoder = descriptor(0x04, [...u8(objectType, streamType), ...zeros(11), ...specific])
   return descriptor(0x03, [...u16(0), 0, ...decoder, ...descriptor(0x06, [0x02])])
 }
 

@@ -373,7 +373,9 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#recoveryAccess.noteKeyFrame(timestamp, recovery)
   }
 
-  /** Whether the first key frame after a loss lacks the parameter sets that the stream repeats: they may have changed. */
+  /**
+   * Whether the first key frame after a loss lacks the parameter sets that its stream repeats; they may have changed.
+   */
   #lacksParameterSets(): boolean {
     const isLacking =
       (this.#needsKey || this.#hasMissingReferences) && this.#expectsParameterSets && !this.#hasParameterSetsInUnit

@@ -10,10 +10,10 @@ const maxSets = 96
 const maxSetBytes = 0xffff
 
 /** `parentId` is the id of the set that this set refers to. */
-type KeptSet = { readonly kind: number; readonly id: number; readonly parentId: number; readonly bytes: Uint8Array }
+type StoredSet = { readonly kind: number; readonly id: number; readonly parentId: number; readonly bytes: Uint8Array }
 
 export class ParameterSetStore {
-  readonly #sets = new Map<number, KeptSet>()
+  readonly #sets = new Map<number, StoredSet>()
   /** Whether any set changed. The reader resets it. */
   hasChanged = false
 
@@ -42,7 +42,7 @@ export class ParameterSetStore {
   }
 
   /** Returns the sets in the order of their ids. */
-  list(kind: number): KeptSet[] {
+  list(kind: number): StoredSet[] {
     return [...this.#sets.values()].filter((set) => set.kind === kind).sort((a, b) => a.id - b.id)
   }
 }

@@ -89,7 +89,7 @@ export class PictureOrderReader {
     reader.unsigned() // slice_type
     const set = this.#avcSets.get(this.#pictureSets.get(reader.unsigned())?.setId ?? -1)
     if (set?.orderCountBits === undefined || Math.max(set.orderCountBits, set.frameNumBits) > maxBits) return undefined
-    if (set.hasColourPlanes) reader.bits(2)
+    if (set.hasColorPlanes) reader.bits(2)
     reader.bits(set.frameNumBits)
     if (!set.isFrameOnly && reader.bit() === 1) reader.bit() // bottom_field_flag
     const isReset = type === nalType.idr
@@ -122,7 +122,7 @@ export class PictureOrderReader {
     reader.bits(pictureSet.extraBits)
     reader.unsigned() // slice_type
     if (pictureSet.hasOutputFlag) reader.bit()
-    if (set.hasColourPlanes) reader.bits(2)
+    if (set.hasColorPlanes) reader.bits(2)
     const range = 2 ** set.orderCountBits
     const isReset = isIdr || (isKey && type < hevcNalType.idrWithLeading)
     if (isReset) this.#unwrap.follow(0)
