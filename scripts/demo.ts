@@ -218,7 +218,7 @@ function instructions({ url, token, password, ca, cameras, startedMs, kept }: Ru
 Nightjar is at ${url}
 Open it in a browser (the certificate is self-signed, so it asks once) and sign in:
 
-  E-mail    ${email}
+  Email     ${email}
   Password  ${password}
 
 Data: ${kept}

@@ -176,7 +176,7 @@ test('applications: imported or created, changed, given a new secret and removed
   }
 })
 
-test('T45: the first start prints a set-up code, later ones do not', async (t) => {
+test('T45: the first start prints a setup code, later ones do not', async (t) => {
   const { data, env, succeed } = await open(t)
   const start = async () => {
     const words = ['serve', '--port', '0', '--host', '127.0.0.1', '--workers', '1', '--log-level', 'silent', '--json']

@@ -5,34 +5,35 @@ import { AppError } from '../base/error.ts'
 
 export const passwordLength = { min: 8, max: 256 } as const
 export const maxPersonNameLength = 150
-/** Internal causes that users cannot distinguish. */
 export const maxPersonalTokens = 100
 export const maxPasskeys = 20
 
 export const accountFaults = {
-  account_exists: 'There is already an account for this address.',
-  identity_taken: 'This account at the provider signs in to another account here.',
-  identity_other: 'Another account at this provider signs in here already; remove that link first.',
-  last_way_in: 'Nothing else signs in to this account: choose a password first.',
-  name_length: `Ensure this field has no more than ${maxPersonNameLength} characters.`,
-  name_characters: 'A name has no control characters.',
-  password_length: `The password must have ${passwordLength.min} to ${passwordLength.max} characters.`,
-  password_is_email: 'The password must not be the e-mail address.',
+  account_exists: 'An account with this email address already exists.',
+  identity_taken: 'This account at the provider is already linked to another account on this server.',
+  identity_other: 'Your account is already linked to another account at this provider. Remove that link first.',
+  last_way_in: 'This is the only way to sign in to this account. Set a password first.',
+  name_length: `The name must not be longer than ${maxPersonNameLength} characters.`,
+  name_characters: 'The name must not contain control characters.',
+  password_length: `The password must be ${passwordLength.min} to ${passwordLength.max} characters long.`,
+  password_is_email: 'The password must not be the email address.',
   password_common: 'This password is too easy to guess. Use a longer one, for example a few unrelated words.',
   password_none:
-    'This account has no password: have a link sent that chooses one, or sign in with the provider in a browser.',
-  password_wrong: 'This is not your password.',
-  app_code_wrong: 'This is not the code that the app shows. Check the clock of the device.',
-  app_exists: 'There is an authenticator app already; remove it first.',
-  passkey_wrong: 'The browser’s answer did not fit. Please try again.',
-  passkey_exists: 'This passkey is in use already.',
-  passkeys_too_many: `There are ${maxPasskeys} passkeys already; remove one that is not needed.`,
-  second_factor_required: 'An owner of this server needs a second factor; add another before removing this one.',
-  second_factor_elsewhere: 'The account has a second factor: this is done in the dashboard, which asks for it.',
-  setup_code_wrong: 'This is not the set-up code, or it has expired.',
-  set_up_already: 'This server is set up already.',
-  set_up_not_yet: 'This server is not set up yet.',
-  tokens_too_many: `There are ${maxPersonalTokens} tokens already; revoke one that is not needed.`,
+    'This account has no password. Request a link to set one, or sign in with the identity provider in a browser.',
+  password_wrong: 'The password is incorrect.',
+  app_code_wrong: 'The code is incorrect. Check that the clock of the device is right.',
+  app_exists: 'An authenticator app is already set up. Remove it first.',
+  passkey_wrong: 'The passkey could not be verified. Try again.',
+  passkey_exists: 'This passkey is already in use.',
+  passkeys_too_many: `You already have ${maxPasskeys} passkeys. Remove one that you no longer need.`,
+  second_factor_required:
+    'Owners of this server must have a second factor. Add another one before you remove this one.',
+  second_factor_elsewhere:
+    'This account is protected by a second factor. Make this change in a browser, which asks for the second factor.',
+  setup_code_wrong: 'The setup code is incorrect or has expired.',
+  set_up_already: 'This server is already set up.',
+  set_up_not_yet: 'This server has not been set up yet.',
+  tokens_too_many: `You already have ${maxPersonalTokens} tokens. Revoke one that you no longer need.`,
 } as const
 
 export type AccountFault = keyof typeof accountFaults

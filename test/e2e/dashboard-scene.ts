@@ -59,7 +59,7 @@ export async function openDashboard(launch: () => Promise<ServerUnderTest> = ope
 
     async signIn(page, path = '/', { email, password } = owner) {
       await page.goto(server.url + path)
-      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Email address').fill(email)
       await page.getByLabel('Password').fill(password)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.waitForURL(server.url + path)

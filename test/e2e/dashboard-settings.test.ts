@@ -158,7 +158,7 @@ test('the language chosen in the dashboard applies to the sign-in pages too', as
   await reader.getByLabel('Language').selectOption('de')
   await reader.getByRole('navigation', { name: 'Einstellungen' }).getByRole('link', { name: 'Profil' }).click()
   await reader.getByRole('link', { name: 'Passwort ändern' }).click()
-  await reader.getByLabel('Jetziges Passwort').waitFor()
+  await reader.getByLabel('Aktuelles Passwort').waitFor()
   await shoot(reader, 'change-password-phone')
   await checkAccessible(reader)
   await reader.getByRole('link', { name: 'Abbrechen' }).click()

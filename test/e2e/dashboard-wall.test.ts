@@ -142,7 +142,7 @@ test('signing in after a session ended returns to the same page', async () => {
   // Without leaving the page: its next request is refused.
   await page.getByRole('link', { name: 'Storage' }).click()
   await page.waitForURL(/sign-in/, { timeout: 30_000 })
-  await page.getByLabel('E-mail').fill('owner@example.com')
+  await page.getByLabel('Email address').fill('owner@example.com')
   await page.getByLabel('Password').fill('correct horse')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(`${scene.server.url}/settings/storage`)

@@ -178,7 +178,7 @@ test('a guest sees a shared camera live and its recordings only if permitted', {
 test('an application learns that the user denied access', { timeout: 60_000 }, async () => {
   const { page, complaints } = await visit()
   await page.goto(origin)
-  await signIn(page, { answer: 'Don’t allow' })
+  await signIn(page, { answer: 'Deny' })
   await message(page, /refused|denied|declined|not allow/i)
   assert.equal(page.url(), `${origin}/`)
   await page.goto(`${origin}/?code=njac_x&state=of-somebody-else`)

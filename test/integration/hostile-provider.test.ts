@@ -78,7 +78,7 @@ test('an ID token that is unsigned, forged, for another client, of another issue
     const browser = new PageVisitor(server)
     const shown = await comeBack(browser, scene, saying)
     assert.equal(shown.status, 400, `${name}: ${shown.status}`)
-    assert.match(shown.text, /does not hold/, name)
+    assert.match(shown.text, /is not valid/, name)
     assert.equal(await isSignedIn(browser), false, name)
   }
   // What the description allows does not make it good.
@@ -132,7 +132,7 @@ test('an answer is taken once, by the browser that began, from the provider it w
   ] as const) {
     const shown = await browser.open(`${path}?${query}`)
     assert.equal(shown.status, 400)
-    assert.match(shown.text, /cannot be finished/)
+    assert.match(shown.text, /has expired/)
     assert.equal(await isSignedIn(browser), false)
   }
   assert.equal(provider.tokenRequests.length, 0, 'the provider was asked about an answer of nobody')
@@ -140,7 +140,7 @@ test('an answer is taken once, by the browser that began, from the provider it w
   await began.open(`${back}?${good}`)
   assert.equal(await isSignedIn(began), true)
   const again = await began.open(`${back}?${good}`)
-  assert.match(again.text, /cannot be finished/)
+  assert.match(again.text, /has expired/)
   assert.equal(provider.tokenRequests.length, 1)
 
   // Of another issuer, or of none where the provider says that it names itself.
@@ -169,7 +169,7 @@ test('a link to begin with is worth nothing in another browser, and three sign-i
   const tabs = []
   for (let tab = 0; tab < 4; tab++) tabs.push((await press(eve)).location!)
   const answers = tabs.map((location) => provider.authorize(location, { claims }))
-  assert.match((await eve.open(`${back}?${answers[0]}`)).text, /cannot be finished/)
+  assert.match((await eve.open(`${back}?${answers[0]}`)).text, /has expired/)
   for (const answer of answers.slice(1)) assert.equal((await eve.open(`${back}?${answer}`)).path, '/')
 })
 
@@ -266,7 +266,7 @@ test('a description that is of another, too long, sent on or broken costs a page
       const browser = new PageVisitor(server)
       const shown = await press(browser, entry.id)
       assert.equal(shown.status, 503, `${name}: ${shown.status} ${shown.location}`)
-      assert.match(shown.text, /cannot be reached/)
+      assert.match(shown.text, /is unavailable/)
       const before = provider.asked.length
       // Remembered, so that strangers make no requests of ours.
       for (let i = 0; i < 5; i++) assert.equal((await press(browser, entry.id)).status, 503)
@@ -366,7 +366,7 @@ test('an address that would only here be that of an account is none', async () =
     const browser = new PageVisitor(scene.server)
     const shown = await comeBack(browser, scene, { claims: { sub: 'person-1', email, email_verified: true } })
     assert.equal(shown.status, 403, String(email))
-    assert.match(shown.text, /does not vouch/)
+    assert.match(shown.text, /has not verified/)
   }
 })
 
@@ -378,7 +378,7 @@ test('an address that only the userinfo endpoint tells counts, of the same perso
   const browser = new PageVisitor(server)
   const refused = await comeBack(browser, scene, bare)
   assert.equal(refused.status, 403)
-  assert.match(refused.text, /does not vouch/)
+  assert.match(refused.text, /has not verified/)
   provider.saying = { userinfo: { sub: 'person-1', email: 'ada@example.org', email_verified: true } }
   await comeBack(browser, scene, bare)
   assert.equal(await isSignedIn(browser), true)

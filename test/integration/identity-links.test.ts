@@ -54,7 +54,7 @@ test('linked and unlinked in the settings, never without the recent password, an
   const linked = await browser.open(
     `${back}?${provider.authorize(await press(browser), { claims: verified('eve@work.example') })}`,
   )
-  assert.match(linked.text, /The account is linked/)
+  assert.match(linked.text, /The account has been linked/)
   assert.match(linked.text, /eve@work\.example/)
 
   // The same person opens no second account.
@@ -65,7 +65,7 @@ test('linked and unlinked in the settings, never without the recent password, an
     `${back}?${provider.authorize(await press(owner), { claims: verified('eve@work.example') })}`,
   )
   assert.equal(taken.status, 409)
-  assert.match(taken.text, /signs in to another account here/)
+  assert.match(taken.text, /is already linked to another account on this server/)
 
   const second = new PageVisitor(server)
   await signIn(second, provider, { claims: verified('eve@work.example') })
@@ -75,7 +75,7 @@ test('linked and unlinked in the settings, never without the recent password, an
   assert.equal(await signedInAs(second), undefined)
   const shut = await signIn(second, provider, { claims: verified('eve@work.example') })
   assert.equal(shut.status, 403)
-  assert.match(shut.text, /is shut/)
+  assert.match(shut.text, /is disabled/)
   await server.request(`/v1/users/${eve.id}/`, { method: 'PUT', body: { disabled: false } })
   await signIn(second, provider, { claims: verified('eve@work.example') })
   assert.equal(await signedInAs(second), 'eve@example.org')
@@ -83,7 +83,7 @@ test('linked and unlinked in the settings, never without the recent password, an
   await browser.signIn('eve@example.org', 'evening horses')
   await browser.open('/account/providers/')
   await browser.submit({}, '/account/providers/')
-  assert.match(browser.shown!.text, /The link is removed/)
+  assert.match(browser.shown!.text, /The link has been removed/)
   assert.equal(await signedInAs(browser), 'eve@example.org')
   assert.equal(await signedInAs(second), undefined)
   assert.equal(await eventually('a mail', 5000, () => countMails(server, /A way to sign in .* was removed/)), 1)

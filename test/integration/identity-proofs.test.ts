@@ -49,7 +49,7 @@ test('an account without a password: the last way in stays, and a fresh sign-in 
   // The only way in is not taken away.
   await browser.submit({}, '/account/providers/')
   assert.equal(browser.shown!.status, 409)
-  assert.match(browser.shown!.text, /choose a password first/)
+  assert.match(browser.shown!.text, /Set a password first/)
   assert.equal(readRows(server, 'select * from identities').length, 1)
 
   // A password by mail; then it can go.
@@ -61,7 +61,7 @@ test('an account without a password: the last way in stays, and a fresh sign-in 
   await browser.signIn('ada@example.org', 'green owls sing late')
   await browser.open('/account/providers/')
   await browser.submit({}, '/account/providers/')
-  assert.match(browser.shown!.text, /The link is removed/)
+  assert.match(browser.shown!.text, /The link has been removed/)
 })
 
 test('a program of an account without a password is told to choose one', async () => {

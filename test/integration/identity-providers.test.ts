@@ -63,15 +63,15 @@ test('sign-up by invitation: nobody gets an account who was not invited, and an 
   const browser = new PageVisitor(server)
   const refused = await signIn(browser, provider, { claims: verified('guest@example.org') })
   assert.equal(refused.status, 403)
-  assert.match(refused.text, /nobody has invited you/)
+  assert.match(refused.text, /you have not been invited/)
   assert.match(refused.text, /href="\/sign-in\/"/)
   await server.request('/v1/users/invitations/', { method: 'POST', body: { email: 'Guest@example.org' } })
   await eventually('the invitation', 5000, async () => readRows(server, 'select * from links').length === 1)
-  // An address that the provider does not vouch for is no invited one.
+  // An address that the provider has not verified for is no invited one.
   for (const email_verified of [false, undefined, 'true', 1]) {
     const shown = await signIn(browser, provider, { claims: { ...verified('guest@example.org'), email_verified } })
     assert.equal(shown.status, 403, String(email_verified))
-    assert.match(shown.text, /does not vouch/)
+    assert.match(shown.text, /has not verified/)
   }
   await signIn(browser, provider, { claims: verified('guest@example.org') })
   assert.equal(await signedInAs(browser), 'guest@example.org')
@@ -95,7 +95,7 @@ test('sign-up closed: not even an invited address gets an account', async () => 
   insert.run('guest@example.org', 'guest@example.org', Date.now() + 3_600_000)
   const refused = await signIn(new PageVisitor(server), provider, { claims: verified('guest@example.org') })
   assert.equal(refused.status, 403)
-  assert.match(refused.text, /only its owner makes new ones/)
+  assert.match(refused.text, /Ask the owner of the server to create one/)
 })
 
 test('an account with the address is linked after its password, once, and never without', async () => {
@@ -106,7 +106,7 @@ test('an account with the address is linked after its password, once, and never 
   assert.equal(unverified.status, 403)
   const browser = new PageVisitor(server)
   const shown = await signIn(browser, provider, { claims: verified(email) })
-  assert.match(shown.text, /You have an account already/)
+  assert.match(shown.text, /You already have an account/)
   assert.equal(await signedInAs(browser), undefined)
   assert.equal(readRows(server, 'select * from identities').length, 0)
 
@@ -114,15 +114,15 @@ test('an account with the address is linked after its password, once, and never 
   const [, next] = /href="(\/account\/providers\/link\/[^"]*)"/.exec(shown.text)!
   const other = new PageVisitor(server)
   await other.signIn(email, password)
-  assert.match((await other.open(next!)).text, /cannot be finished/)
+  assert.match((await other.open(next!)).text, /has expired/)
 
   await browser.open(next!)
   assert.match(browser.shown!.path, /^\/sign-in\//)
   assert.equal((await browser.submit({ email, password: 'wrong horse' })).status, 400)
   await browser.submit({ email, password })
-  assert.match(browser.shown!.text, /Link your account with The office\?/)
+  assert.match(browser.shown!.text, /Link your account to The office\?/)
   await browser.submit({}, '/account/providers/link/')
-  assert.match(browser.shown!.text, /The account is linked/)
+  assert.match(browser.shown!.text, /The account has been linked/)
 
   const again = new PageVisitor(server)
   await signIn(again, provider, { claims: verified(email) })
@@ -154,7 +154,7 @@ test('somebody else who is signed in is not linked with what was found', async (
   await browser.open(next!)
   await browser.submit({ email: 'eve@example.org', password: 'evening horses' })
   assert.equal(browser.shown!.status, 403)
-  assert.match(browser.shown!.text, /another account/)
+  assert.match(browser.shown!.text, /a different account/)
   await browser.open('/account/providers/')
   const posted = await browser.post('/account/providers/link/', {
     form_token: 'x',
@@ -176,7 +176,7 @@ test('the rule of the operator links by a verified address, but never a second p
   assert.equal(await eventually('a mail', 5000, () => countMails(server, /Another way to sign in/)), 1)
   const second = await signIn(new PageVisitor(server), provider, { claims: verified(email, 'person-2') })
   assert.equal(second.status, 403)
-  assert.match(second.text, /another account at The office/)
+  assert.match(second.text, /a different account at The office/)
   const events = await audited(server)
   assert.ok(events.includes('identity.linked office rule'), events.join('\n'))
 })

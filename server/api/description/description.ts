@@ -50,7 +50,7 @@ export function createDescription(publicUrl: string): OpenApiDocument {
 }
 
 function createSecuritySchemes(publicUrl: string): { [name: string]: SecurityScheme } {
-  const scopes = Object.fromEntries(describeScopes(allScopes).map(({ name, words }) => [name, words]))
+  const scopes = Object.fromEntries(describeScopes(allScopes).map(({ name, description }) => [name, description]))
   const tokenUrl = `${publicUrl}/oauth/token/`
   return {
     oauth2: {

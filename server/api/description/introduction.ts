@@ -40,7 +40,7 @@ While the server has a certificate that it made itself, programs have to be told
 | scope | what it lets a program do |
 |---|---|
 ${describeScopes(allScopes)
-  .map(({ name, words }) => `| \`${name}\` | ${words} |`)
+  .map(({ name, description }) => `| \`${name}\` | ${description} |`)
   .join('\n')}
 
 \`user_access\` is \`read\` and \`write\` together; \`write\` counts only together with \`read\`. No other scope includes \`account_manage\`; who wants it asks for it by name, and gives the password.`,

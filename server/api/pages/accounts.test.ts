@@ -49,13 +49,13 @@ test('what was typed is kept, the password is not, and what is wrong is said at 
   )
   await browser.submit({ email: 'ada@example.org', password: 'sesame sesame' })
   assert.equal(browser.shown!.status, 400)
-  assert.match(browser.shown!.text, /role="alert">The e-mail address or the password is wrong/)
+  assert.match(browser.shown!.text, /role="alert">The email address or password is incorrect/)
   assert.doesNotMatch(browser.shown!.text, /sesame/)
   const wrong = browser.shown!.text
   await browser.submit({ email: 'bob@example.org', password: 'sesame sesame' })
   assert.equal(browser.shown!.text.replace('bob@', 'ada@'), wrong)
   await browser.submit({ email: '', password: '' })
-  assert.match(browser.shown!.text, /Enter your e-mail address\.[\s\S]*Enter your password\./)
+  assert.match(browser.shown!.text, /Enter your email address\.[\s\S]*Enter your password\./)
 })
 
 test('T30: after too many wrong passwords the page says when to try again', async (t) => {
@@ -68,7 +68,7 @@ test('T30: after too many wrong passwords the page says when to try again', asyn
   await browser.submit({ email: 'ada@example.org', password })
   assert.equal(browser.shown!.status, 429)
   assert.match(String(browser.shown!.headers['retry-after']), /^\d+$/)
-  assert.match(browser.shown!.text, /too many attempts/)
+  assert.match(browser.shown!.text, /Too many attempts/)
   assert.match(browser.shown!.text, /value="ada@example\.org"/)
   const other = pages.openBrowser({ ip: '198.51.100.4' })
   await other.signIn()
@@ -83,12 +83,12 @@ test('signing out asks first, and ends the session', async (t) => {
   await browser.open('/sign-out/')
   assert.equal((await pages.deps.sessions.list(user.id)).length, 1)
   await browser.submit({})
-  assert.match(browser.shown!.text, /You are signed out/)
+  assert.match(browser.shown!.text, /You have been signed out/)
   assert.equal(browser.cookies.has('__Host-session'), false)
   assert.deepEqual(await pages.deps.sessions.list(user.id), [])
 })
 
-test('T45: the first owner is whoever has the set-up code', async (t) => {
+test('T45: the first owner is whoever has the setup code', async (t) => {
   const pages = await openTemporaryPages(t)
   const code = await pages.accounts.signUps.createSetupCode()
   const browser = pages.openBrowser()
@@ -97,10 +97,10 @@ test('T45: the first owner is whoever has the set-up code', async (t) => {
   const person = { first_name: 'Ada', last_name: '<Lind>', email: 'ada@example.org', password: newPassword }
   await browser.submit({ ...person, code: 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA' })
   assert.equal(browser.shown!.status, 400)
-  assert.match(browser.shown!.text, /not the set-up code/)
+  assert.match(browser.shown!.text, /The setup code is incorrect/)
   assert.match(browser.shown!.text, /value="&lt;Lind&gt;"/)
   await browser.submit({ ...person, code, password: 'short' })
-  assert.match(browser.shown!.text, /id="password-error">The password must have 8 to 256 characters/)
+  assert.match(browser.shown!.text, /id="password-error">The password must be 8 to 256 characters long/)
   await browser.submit({ ...person, code: ` ${code.toLowerCase()} ` })
   assert.equal(browser.shown!.url, '/account/')
   assert.equal((await pages.store.users.findByEmail('ada@example.org'))?.isOwner, true)
@@ -125,12 +125,12 @@ test('who is invited to a camera reads who shares which, makes the account, and 
   ]
   const browser = pages.openBrowser()
   await browser.open(third)
-  assert.match(browser.shown!.text, /ada@example\.org shares a camera with you\./)
+  assert.match(browser.shown!.text, /ada@example\.org shared a camera with you\./)
   await browser.open(first)
   assert.match(browser.shown!.text, /ada@example\.org shares the camera “Front &lt;door&gt;” with you\./)
   await browser.submit({ first_name: 'Bob', password: newPassword })
   assert.equal(browser.shown!.url, '/account/?done=shared')
-  assert.match(browser.shown!.text, /Your account is ready, and the camera is among your shared cameras\./)
+  assert.match(browser.shown!.text, /Your account is ready\. You can now view the camera that was shared with you\./)
   const bob = (await pages.store.users.findByEmail('bob@example.org'))!
   assert.equal(await pages.store.shares.countCameras(bob.id), 3)
 
@@ -139,7 +139,7 @@ test('who is invited to a camera reads who shares which, makes the account, and 
   assert.equal((await other.open(first)).status, 404)
   await other.open(second)
   assert.equal(other.shown!.status, 200)
-  assert.match(other.shown!.text, /There is an account for bob@example\.org already/)
+  assert.match(other.shown!.text, /An account for bob@example\.org already exists/)
   assert.match(other.shown!.text, /href="\/sign-in\/"/)
 })
 
@@ -151,7 +151,7 @@ test('an invitation is used by the button, once; looking at it uses nothing up',
   for (let i = 0; i < 3; i++) await pages.openBrowser().open(link)
   const browser = pages.openBrowser()
   await browser.open(link)
-  assert.match(browser.shown!.text, /ada@example\.org invites you[\s\S]*bob@example\.org/)
+  assert.match(browser.shown!.text, /ada@example\.org invited you[\s\S]*bob@example\.org/)
   await browser.submit({ first_name: '', password: newPassword })
   assert.equal(browser.shown!.status, 400)
   await browser.submit({ first_name: 'Bob', last_name: 'Vale', password: newPassword })
@@ -160,7 +160,7 @@ test('an invitation is used by the button, once; looking at it uses nothing up',
   await pages.openBrowser().open(link)
   const late = await pages.openBrowser().open(link)
   assert.equal(late.status, 404)
-  assert.match(late.text, /This invitation cannot be used/)
+  assert.match(late.text, /This invitation is not valid/)
 })
 
 test('T31: asking for a new password answers the same for known and unknown addresses', async (t) => {
@@ -192,7 +192,7 @@ test('T17: a new password by mail ends all sessions, and its link works once', a
   await browser.submit({ password: 'password123' })
   assert.match(browser.shown!.text, /too easy to guess/)
   await browser.submit({ password: newPassword })
-  assert.match(browser.shown!.text, /Your password is changed/)
+  assert.match(browser.shown!.text, /Your password has been changed/)
   const device = [...browser.cookies].find(([name]) => name.endsWith('device'))![1]
   assert.ok(device.startsWith(`${user.id}.`), 'the browser is known, whatever others do to the account')
   assert.equal((await old.get('/account/')).status, 302)
@@ -214,7 +214,7 @@ test('changing the password keeps this browser signed in, under a new session id
   await browser.submit({ password, new_password: 'short' })
   assert.match(browser.shown!.text, /id="new_password-error"/)
   await browser.submit({ password, new_password: newPassword })
-  assert.match(browser.shown!.text, /Your password is changed/)
+  assert.match(browser.shown!.text, /Your password has been changed/)
   assert.notEqual(browser.cookies.get('__Host-session'), before)
   assert.equal((await other.get('/account/')).status, 302)
 })
@@ -236,7 +236,7 @@ test('a new address counts once the link sent to it was used', async (t) => {
   assert.match(eve.shown!.url, /^\/sign-in\//)
   await eve.submit({ email: 'eve@new.example', password })
   assert.equal(eve.shown!.status, 403)
-  assert.match(eve.shown!.text, /belongs to another account/)
+  assert.match(eve.shown!.text, /belongs to a different account/)
   const token = new URL(link, 'https://x').searchParams.get('token')!
   const formToken = /name="form_token" value="([^"]*)"/.exec(eve.shown!.text)![1]!
   assert.equal((await eve.post(link, { token, form_token: formToken })).status, 404)
@@ -246,7 +246,7 @@ test('a new address counts once the link sent to it was used', async (t) => {
   await other.submit({ email: user.email, password })
   assert.equal(other.shown!.url, link)
   await browser.open(link)
-  assert.match(browser.shown!.text, /Your address is ada@example\.org[\s\S]*ada@new\.example/)
+  assert.match(browser.shown!.text, /from ada@example\.org to ada@new\.example/)
   assert.equal((await pages.store.users.find(user.id))?.email, 'ada@example.org')
   await browser.submit({})
   assert.equal((await pages.store.users.find(user.id))?.email, 'ada@new.example')
@@ -262,7 +262,7 @@ test('T44: users see who may get in, and end it', async (t) => {
   const [own, second, third] = browsers
   await own.open('/account/')
   await own.submit({}, '/account/')
-  assert.match(own.shown!.text, /The browser is signed out/)
+  assert.match(own.shown!.text, /The browser has been signed out/)
   const alive = async () =>
     Promise.all(browsers.map(async (browser) => (await browser.get('/account/')).status === 200))
   assert.deepEqual((await alive()).filter(Boolean).length, 2)
@@ -289,7 +289,7 @@ test('the password is asked for again after ten minutes, where that matters', as
   await browser.open('/account/tokens/')
   assert.match(browser.shown!.url, /^\/confirm\/\?return_to=/)
   await browser.submit({ password: 'wrong wrong' })
-  assert.match(browser.shown!.text, /The password is wrong/)
+  assert.match(browser.shown!.text, /The password is incorrect/)
   const before = browser.cookies.get('__Host-session')
   await browser.submit({ password })
   assert.equal(browser.shown!.url, '/account/tokens/')
@@ -315,7 +315,7 @@ test('a personal access token is shown once, works, and is revoked', async (t) =
   assert.ok(!browser.shown!.text.includes(value))
   assert.match(browser.shown!.text, /&lt;Script&gt;/)
   await browser.submit({}, '/account/tokens/')
-  assert.match(browser.shown!.text, /The token is revoked/)
+  assert.match(browser.shown!.text, /The token has been revoked/)
   assert.equal(await ask(), 401)
 })
 
@@ -332,7 +332,7 @@ test('a password that changes right after it was found right signs nobody in', a
   const browser = pages.openBrowser()
   await browser.signIn()
   assert.equal(browser.shown!.status, 400)
-  assert.match(browser.shown!.text, /The e-mail address or the password is wrong/)
+  assert.match(browser.shown!.text, /The email address or password is incorrect/)
   assert.equal(browser.cookies.has('__Host-session'), false)
   assert.deepEqual(await pages.deps.sessions.list(user.id), [])
 })

@@ -21,7 +21,7 @@ testEachDatabase('sign in, allow, and the application gets a code that is worth 
   await browser.open(authorize())
   assert.match(browser.shown!.text, /to continue to Doorbell/)
   await browser.submit({ email: user.email, password })
-  assert.match(browser.shown!.text, /Let Doorbell in\?/)
+  assert.match(browser.shown!.text, /Allow Doorbell to access your account\?/)
   assert.match(browser.shown!.text, /ada@example\.org/)
   assert.match(browser.shown!.text, /app\.example/)
   await browser.submit({ answer: 'allow' }, '/oauth/')

@@ -84,17 +84,26 @@ test('what an application may do, and what is wrong with a form, is told in Germ
     checkGerman(await browser.submit(fields, action), JSON.stringify(fields))
     return browser.shown!.text
   }
-  assert.match(await told({ ...person, code: 'x', password }), /code-error">Das ist nicht der Einrichtungscode/)
-  assert.match(await told({ ...person, code, password: 'short' }), /password-error">Das Passwort braucht 8 bis 256/)
-  assert.match(await told({ ...person, code, password: 'ada@example.org' }), /nicht die E-Mail-Adresse sein/)
+  assert.match(
+    await told({ ...person, code: 'x', password }),
+    /code-error">Der Einrichtungscode ist falsch oder abgelaufen/,
+  )
+  assert.match(await told({ ...person, code, password: 'short' }), /password-error">Das Passwort muss 8 bis 256/)
+  assert.match(
+    await told({ ...person, code, password: 'ada@example.org' }),
+    /nicht mit der E-Mail-Adresse übereinstimmen/,
+  )
   assert.match(await told({ ...person, code, password: 'password1' }), /zu leicht zu erraten/)
-  assert.match(await told({ ...person, code, password, first_name: 'A'.repeat(151) }), /mehr als 150 Zeichen/)
+  assert.match(await told({ ...person, code, password, first_name: 'A'.repeat(151) }), /höchstens 150 Zeichen/)
   await browser.submit({ ...person, code, password })
   assert.equal(browser.shown!.url, '/account/')
 
   await browser.open('/account/password/')
-  assert.match(await told({ password: 'wrong', new_password: `${password}!` }), /password-error">Das ist nicht Ihr/)
-  assert.match(await told({ password, new_password: 'short' }), /new_password-error">Das Passwort braucht/)
+  assert.match(
+    await told({ password: 'wrong', new_password: `${password}!` }),
+    /password-error">Das Passwort ist falsch/,
+  )
+  assert.match(await told({ password, new_password: 'short' }), /new_password-error">Das Passwort muss/)
 
   const user = (await pages.store.users.findByEmail('ada@example.org'))!
   await addApplication(pages.store, { ownerId: user.id, name: 'Klingel' })
@@ -106,8 +115,8 @@ test('what an application may do, and what is wrong with a form, is told in Germ
   }
   const consent = await browser.open(`/oauth/authorize/?${new URLSearchParams(wish)}`)
   checkGerman(consent, 'consent')
-  assert.match(consent.text, /<li>Ihre Kameras und deren Live-Bilder sehen<\/li>/)
-  assert.match(consent.text, /bis Sie es beenden, oder bis die Anwendung 30 Tage lang nicht benutzt wurde/)
+  assert.match(consent.text, /<li>Ihre Kameras und deren Livebilder ansehen<\/li>/)
+  assert.match(consent.text, /bis Sie ihn widerrufen oder die Anwendung 30 Tage lang nicht verwendet wird/)
   // For whoever made the application, in the words of the interface.
   const refused = await browser.open(`/oauth/authorize/?${new URLSearchParams({ ...wish, client_id: 'nobody' })}`)
   assert.match(refused.text, /<span lang="en">Invalid client_id parameter value\.<\/span>/)
@@ -122,7 +131,7 @@ test('names stand in the quotation marks of the language', async (t) => {
   const { pathname, search } = new URL(/https:\S+/.exec(pages.mails.at(-1)!.text)![0])
   const german = await openGerman(pages).open(pathname + search)
   checkGerman(german, 'invitation')
-  assert.match(german.text, /ada@example\.org teilt die Kamera „Haustür“ mit Ihnen/)
+  assert.match(german.text, /ada@example\.org hat die Kamera „Haustür“ mit Ihnen geteilt/)
   assert.match((await pages.openBrowser().open(pathname + search)).text, /shares the camera “Haustür” with you/)
 })
 

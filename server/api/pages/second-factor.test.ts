@@ -62,7 +62,7 @@ test('an app is set up with its first code, brings ten recovery codes, and signs
   assert.match(home.shown!.text, /<svg class="qr-code" viewBox="0 0 \d+ \d+"/)
   await home.submit({ code: '000000' }, appPath)
   assert.equal(home.shown!.status, 400)
-  assert.match(home.shown!.text, /not the code that the app shows/)
+  assert.match(home.shown!.text, /The code is incorrect/)
   assert.deepEqual(readSecret(home.shown!.text), secret)
   assert.equal((await pages.store.users.get(id)).hasSecondFactor, false)
   const device = home.cookies.get('__Host-device')
@@ -77,7 +77,7 @@ test('an app is set up with its first code, brings ten recovery codes, and signs
   assert.ok((await events(pages)).includes('second_factor.app_added'))
   // Not shown again.
   await home.open(ownPath)
-  assert.match(home.shown!.text, /10 codes are left/)
+  assert.match(home.shown!.text, /You have 10 codes left/)
   assert.deepEqual(readCodes(home.shown!.text), [])
 })
 
@@ -124,7 +124,7 @@ test('a code is good once, in whatever browser; so is what is pending', async (t
   assert.equal(isSignedIn(first), true)
   await second.submit({ code: used })
   assert.equal(second.shown!.status, 400)
-  assert.match(second.shown!.text, /was used before/)
+  assert.match(second.shown!.text, /has already been used/)
   // The page that is behind the back button.
   first.cookies.delete('__Host-session')
   clock.pass(30_000)
@@ -280,7 +280,7 @@ test('an authorization request with account_manage wants both as well', async (t
   await home.submit({ password })
   assert.match(home.shown!.url, /^\/second-factor\//)
   await home.submit({ code: code() })
-  assert.match(home.shown!.text, /Doorbell asks to use your account/)
+  assert.match(home.shown!.text, /Doorbell wants to access your account/)
 })
 
 /** The button of the page whose form has this field. */
@@ -393,7 +393,7 @@ test('where owners need one, an owner without is led to set one up and gets nowh
   // Sessions of before go on.
   assert.equal((await before.open('/account/')).url, '/account/')
   await owner.open('/account/tokens/')
-  assert.match(owner.shown!.text, /owners need a second factor/)
+  assert.match(owner.shown!.text, /Owners of this server must use two-factor authentication/)
   const link = /href="(\/account\/second-factor\/app\/\?return_to=[^"]*)"/.exec(owner.shown!.text)![1]!
   await owner.open(link)
   await owner.submit({ code: codeAt(readSecret(owner.shown!.text), clock.nowMs()) }, appPath)
@@ -430,7 +430,7 @@ test('owners with one turn the rule on and off; nobody else does', async (t) => 
   assert.equal(await pages.store.settings.isSecondFactorRequired(), false)
   await press(home, 'owners')
   assert.equal(await pages.store.settings.isSecondFactorRequired(), true)
-  assert.match(home.shown!.text, /From now on, owners need a second factor/)
+  assert.match(home.shown!.text, /Owners must now use two-factor authentication/)
   await press(home, 'owners')
   assert.equal(await pages.store.settings.isSecondFactorRequired(), false)
   assert.equal((await events(pages)).filter((event) => event === 'settings.changed').length, 2)

@@ -40,7 +40,7 @@ async function open(t: TestContext, openStore: OpenStore, changes: Partial<Accou
 const isInvalid = (field: string) => (error: AppError) =>
   error.kind === 'invalid' && Object.keys(error.fields ?? {}).join() === field
 
-testEachDatabase('T45: there is no account but the one that the set-up code makes, once', async (t, { openStore }) => {
+testEachDatabase('T45: there is no account but the one that the setup code makes, once', async (t, { openStore }) => {
   const { accounts, store, clock, events, canSignIn } = await open(t, openStore)
   assert.deepEqual(await store.users.list(), [])
   assert.equal(await accounts.signUps.isSetupPending(), true)
@@ -83,7 +83,7 @@ testEachDatabase('T45: there is no account but the one that the set-up code make
   await clock.advance(8 * dayMs)
 })
 
-testEachDatabase('a set-up code expires', async (t, { openStore }) => {
+testEachDatabase('a setup code expires', async (t, { openStore }) => {
   const { accounts, clock, store } = await open(t, openStore)
   const code = await accounts.signUps.createSetupCode()
   await clock.advance(7 * dayMs)

@@ -312,7 +312,7 @@ testEachDatabase('a link for a new password does not outlive the address it was 
 })
 
 testEachDatabase(
-  'T23: the database holds nothing of links, the set-up code, cookies and passwords in clear',
+  'T23: the database holds nothing of links, the setup code, cookies and passwords in clear',
   async (t, { openStore }) => {
     let database = ''
     const { accounts, user, keeper, start, takeMails } = await open(t, async (...args) => {

@@ -1,4 +1,4 @@
-// How accounts begin: the first owner's by the set-up code, others' by invitation, by sign-up, or made by an owner.
+// How accounts begin: the first owner's by the setup code, others' by invitation, by sign-up, or made by an owner.
 
 import { AppError } from '../../base/error.ts'
 import { conflictingAccount, invalidAccount } from '../../model/account-fault.ts'

@@ -43,6 +43,6 @@ test('a refresh may ask for less, never for more', () => {
   assert.throws(() => narrowScopes('account_manage', ['user_access']), { code: 'invalid_scope' })
 })
 
-test('every scope is put in words', () => {
-  for (const { name, words } of describeScopes(allScopes)) assert.notEqual(words, name)
+test('every scope has a description', () => {
+  for (const { name, description } of describeScopes(allScopes)) assert.notEqual(description, name)
 })

@@ -74,7 +74,7 @@ function show(
     title: authenticatorApp.title,
     content: html`<p>${authenticatorApp.text}</p>
 ${drawNotice(problem?.notice)}
-${drawQrCode(uri, authenticatorApp.picture)}
+${drawQrCode(uri, authenticatorApp.qrCode)}
 <p>${authenticatorApp.typed}</p>
 <p class="secret"><code>${typed}</code></p>
 ${drawForm({

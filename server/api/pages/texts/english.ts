@@ -1,7 +1,7 @@
-// The pages in English.
+// The English texts of the account pages.
 
 import { accountFaults, passwordLength } from '../../../model/account-fault.ts'
-import { scopeWords } from '../../../model/oauth/scope-descriptions.ts'
+import { scopeDescriptions } from '../../../model/oauth/scope-descriptions.ts'
 import { createAgo } from './ago.ts'
 import { englishProviders } from './english-providers.ts'
 
@@ -10,36 +10,36 @@ export const english = {
   productName: 'Nightjar',
   tagline: 'Your cameras, on your own server.',
   errorPrefix: 'Error:',
-  /** Around names. */
+  /** Placed around names. */
   quotationMarks: ['“', '”'],
 
   fields: {
-    email: 'E-mail address',
+    email: 'Email address',
     password: 'Password',
     newPassword: 'New password',
     currentPassword: 'Current password',
     firstName: 'First name',
     lastName: 'Last name',
-    setUpCode: 'Set-up code',
+    setUpCode: 'Setup code',
     passwordHint: `At least ${passwordLength.min} characters. A few unrelated words are easy to remember and hard to guess.`,
   },
 
   problems: {
-    emailMissing: 'Enter your e-mail address.',
-    emailWrong: 'Enter an e-mail address, like name@example.com.',
+    emailMissing: 'Enter your email address.',
+    emailWrong: 'Enter a valid email address, such as name@example.com.',
     passwordMissing: 'Enter your password.',
-    newPasswordMissing: 'Choose a password.',
+    newPasswordMissing: 'Enter a new password.',
     firstNameMissing: 'Enter your first name.',
-    codeMissing: 'Enter the set-up code.',
-    passwordWrong: 'The password is wrong.',
-    signInWrong: 'The e-mail address or the password is wrong.',
+    codeMissing: 'Enter the setup code.',
+    passwordWrong: 'The password is incorrect.',
+    signInWrong: 'The email address or password is incorrect.',
     secondFactorMissing: 'Enter the code.',
     secondFactorWrong:
-      'This code is wrong, or was used before. The authenticator app shows a new one every 30 seconds.',
-    passkeyWrong: 'That did not work. Please try again, or sign in another way.',
-    outdated: 'This page had been open for too long. Please try again.',
-    tooMany: (seconds: number) => `There were too many attempts. Please try again in ${duration(seconds)}.`,
-    busy: 'The server is very busy. Please try again in a moment.',
+      'The code is incorrect or has already been used. Your authenticator app shows a new code every 30 seconds.',
+    passkeyWrong: 'Your passkey could not be verified. Try again, or use another way to sign in.',
+    outdated: 'This page has expired. Try again.',
+    tooMany: (seconds: number) => `Too many attempts. Try again in ${duration(seconds)}.`,
+    busy: 'The server is busy. Try again in a moment.',
   },
 
   faults: accountFaults,
@@ -52,41 +52,41 @@ export const english = {
     forgot: 'Forgot your password?',
     signUp: 'Create an account',
     done: {
-      signedOut: 'You are signed out.',
-      passwordChanged: 'Your password is changed. Sign in with the new one.',
-      late: 'That took too long. Please sign in again.',
+      signedOut: 'You have been signed out.',
+      passwordChanged: 'Your password has been changed. Sign in with your new password.',
+      late: 'Your sign-in has expired. Sign in again.',
     },
   },
 
   passkeys: {
-    failed: 'The browser found no passkey for this, or you cancelled.',
+    failed: 'No matching passkey was found, or the request was canceled.',
   },
 
   secondStep: {
-    title: 'One more step',
-    text: (email: string) => `Please confirm that you are ${email}.`,
+    title: 'Two-factor authentication',
+    text: (email: string) => `Confirm that you are ${email}.`,
     passkey: 'Use a passkey',
     code: 'Code',
-    codeHint: 'The six digits that your authenticator app shows now, or one of your recovery codes.',
-    recoveryHint: 'One of your recovery codes.',
+    codeHint: 'Enter the six-digit code from your authenticator app, or one of your recovery codes.',
+    recoveryHint: 'Enter one of your recovery codes.',
     button: 'Continue',
-    lost: 'Lost all of them? Whoever runs this server can remove your second factor.',
-    back: 'Sign in as somebody else',
+    lost: 'Lost your passkeys, your app and your recovery codes? Ask the administrator of this server to remove your second factor.',
+    back: 'Use a different account',
   },
 
   secondFactor: {
-    title: 'Second factor',
-    textOn: 'Your password alone does not open your account: a passkey, or a code, is asked for too.',
+    title: 'Two-factor authentication',
+    textOn: 'Two-factor authentication is on. To sign in with your password, you also need a passkey or a code.',
     textOff:
-      'With a second factor, your password alone no longer opens your account. Other signed-in browsers will be signed out; applications and personal access tokens keep working.',
-    needed: 'On this server, owners need a second factor. Please set one up to continue.',
+      'Protect your account with a passkey or a code in addition to your password. When you turn this on, your other browsers are signed out. Applications and personal access tokens keep working.',
+    needed: 'Owners of this server must use two-factor authentication. Set it up to continue.',
     passkeys: 'Passkeys',
-    passkeysText: 'A phone, a computer or a security key that unlocks with your fingerprint, face or PIN.',
-    noPasskeys: 'Passkeys work only where this server is reached by a name, not by an address in numbers.',
-    noScript: 'Passkeys need JavaScript, and a browser that knows them.',
+    passkeysText: 'Sign in with a phone, computer or security key that you unlock with your fingerprint, face or PIN.',
+    noPasskeys: 'Passkeys are not available because this server is reached at an IP address instead of a domain name.',
+    noScript: 'Passkeys require JavaScript and a browser that supports them.',
     passkeyName: 'Name',
-    passkeyNameHint: 'To recognize it, for instance “My phone”.',
-    nameless: 'Passkey without a name',
+    passkeyNameHint: 'For example, “My phone”.',
+    nameless: 'Unnamed passkey',
     addPasskey: 'Add a passkey',
     app: 'Authenticator app',
     appText: 'An app on your phone that shows a new six-digit code every 30 seconds.',
@@ -97,36 +97,37 @@ export const english = {
     removeOf: (name: string) => `Remove ${name}`,
     codes: 'Recovery codes',
     codesLeft: (count: number) =>
-      `For when you have nothing else. ${count === 1 ? 'One code is' : `${count} codes are`} left; each can be used once.`,
-    newCodes: 'Make new codes',
+      `Use a recovery code when you cannot use a passkey or your authenticator app. You have ${count === 1 ? '1 code' : `${count} codes`} left. Each code works once.`,
+    newCodes: 'Generate new codes',
     owners: 'Owners of this server',
-    ownersNeed: 'Owners need a second factor: without one, they are asked to set one up when they sign in.',
-    ownersFree: 'Owners may sign in without a second factor.',
-    askOwners: 'Require it of all owners',
-    freeOwners: 'Require it no longer',
+    ownersNeed:
+      'Owners must use two-factor authentication. Owners who have not set it up are asked to do so when they sign in.',
+    ownersFree: 'Two-factor authentication is optional for owners.',
+    askOwners: 'Require it for all owners',
+    freeOwners: 'Make it optional',
     done: {
-      added: 'The second factor is added.',
-      removed: 'The second factor is removed.',
-      required: 'From now on, owners need a second factor.',
-      notRequired: 'Owners need no second factor any more.',
+      added: 'The second factor was added.',
+      removed: 'The second factor was removed.',
+      required: 'Owners must now use two-factor authentication.',
+      notRequired: 'Two-factor authentication is now optional for owners.',
     },
   },
 
   authenticatorApp: {
     title: 'Add an authenticator app',
     text: 'Scan this QR code with your authenticator app.',
-    picture: 'QR code for the authenticator app',
-    typed: 'Or type this key into the app:',
+    qrCode: 'QR code for the authenticator app',
+    typed: 'Or enter this key in the app:',
     code: 'Code',
-    codeHint: 'The six digits that the app shows now.',
+    codeHint: 'Enter the six-digit code that the app shows.',
     button: 'Add',
   },
 
   recoveryCodes: {
     title: 'Your recovery codes',
-    text: 'With one of these codes you can sign in when you have no passkey and no authenticator app at hand. Each can be used once.',
-    once: 'Print them or write them down, and keep them in a safe place. They are not shown again.',
-    next: 'I have kept them',
+    text: 'You can sign in with one of these codes when you cannot use a passkey or your authenticator app. Each code works once.',
+    once: 'Print the codes or write them down, and keep them in a safe place. You cannot see them again.',
+    next: 'I have saved my codes',
   },
 
   signOut: {
@@ -137,100 +138,102 @@ export const english = {
   },
 
   consent: {
-    title: (appName: string) => `Let ${appName} in?`,
-    asks: (appName: string) => `${appName} asks to use your account here. It will be able to:`,
-    owner: 'Made by',
-    target: 'Takes you to',
-    lifetime: 'Lasts',
+    title: (appName: string) => `Allow ${appName} to access your account?`,
+    asks: (appName: string) => `${appName} wants to access your account. It will be able to:`,
+    owner: 'Registered by',
+    target: 'Redirects to',
+    lifetime: 'Access lasts',
     lasts: (idleDays: number, mostDays: number | undefined) => {
-      const idle = `until you end it, or the application has not been used for ${days(idleDays)}`
-      return mostDays === undefined ? idle : `${idle}; at most ${days(mostDays)}`
+      const idle = `until you revoke it or the application is not used for ${days(idleDays)}`
+      return mostDays === undefined ? idle : `${idle}, but no longer than ${days(mostDays)}`
     },
     account: 'Signed in as',
-    notYou: 'Use another account',
-    caution: 'Only allow what you trust. You can end this at any time on the page of your account.',
+    notYou: 'Use a different account',
+    caution: 'Only allow applications that you trust. You can revoke access at any time on your account page.',
     allow: 'Allow',
-    deny: 'Don’t allow',
-    changed: 'The application was changed in the meantime. Go back to it and start again.',
+    deny: 'Deny',
+    changed: 'The application was changed in the meantime. Return to the application and start again.',
   },
 
-  scopes: scopeWords,
+  scopes: scopeDescriptions,
 
   setUp: {
     title: 'Set up your server',
-    text: 'Create the account that owns this server. The set-up code is printed on its console.',
+    text: 'Create the account that owns this server. You can find the setup code on the server’s console.',
     button: 'Create account',
   },
 
   invitation: {
     title: 'You are invited',
     text: 'Create your account on this server.',
-    textFrom: (inviter: string) => `${inviter} invites you to an account on this server.`,
+    textFrom: (inviter: string) => `${inviter} invited you to create an account on this server.`,
     textShared: (inviter: string, camera: string | undefined) =>
-      `${inviter} shares ${camera === undefined ? 'a camera' : `the camera ${camera}`} with you. Create an account to see it.`,
-    forEmail: 'Your account will be for',
+      `${inviter} shared ${camera === undefined ? 'a camera' : `the camera ${camera}`} with you. Create an account to view it.`,
+    forEmail: 'You will sign in as',
     button: 'Create account',
-    memberTitle: 'You have an account',
-    member: (email: string) => `There is an account for ${email} already. Sign in to see what is shared with you.`,
-    invalidTitle: 'This invitation cannot be used',
+    memberTitle: 'You already have an account',
+    member: (email: string) => `An account for ${email} already exists. Sign in to see what has been shared with you.`,
+    invalidTitle: 'This invitation is not valid',
     invalid:
-      'It was used before, has expired, or was replaced by a newer one. Ask the person who invited you for another.',
+      'The invitation has already been used, has expired, or was replaced by a newer one. Ask the person who invited you for a new invitation.',
   },
 
   signUp: {
     title: 'Create an account',
-    text: 'We will send you a link to continue with.',
+    text: 'Enter your email address. We will send you a link to continue.',
     button: 'Send link',
-    sentTitle: 'Look at your mail',
-    sent: (email: string) => `If an account can be made for ${email}, a link is on its way.`,
+    sentTitle: 'Check your email',
+    sent: (email: string) => `If an account can be created for ${email}, you will receive a link shortly.`,
   },
 
   resetRequest: {
     title: 'Forgot your password?',
-    text: 'Enter the e-mail address of your account. We will send you a link to choose a new password.',
+    text: 'Enter the email address of your account. We will send you a link to choose a new password.',
     button: 'Send link',
-    sentTitle: 'Look at your mail',
+    sentTitle: 'Check your email',
     sent: (email: string) =>
-      `If there is an account for ${email}, a link to choose a new password is on its way. It can be used for one hour.`,
-    sentHint: 'Nothing there? Look among the spam, or try again in a few minutes.',
-    back: 'Back to sign in',
+      `If there is an account for ${email}, you will receive a link to choose a new password. The link is valid for one hour.`,
+    sentHint: 'No email? Check your spam folder, or try again in a few minutes.',
+    back: 'Back to sign-in',
   },
 
   reset: {
     title: 'Choose a new password',
-    text: 'All your browsers and applications will be signed out.',
+    text: 'You will be signed out of all browsers and applications.',
     revokeTokens: 'Also revoke my personal access tokens',
-    revokeTokensHint: 'Tick this if somebody else may have had access to your account.',
+    revokeTokensHint: 'Select this if someone else may have had access to your account.',
     button: 'Change password',
-    invalidTitle: 'This link cannot be used',
-    invalid: 'It was used before or has expired.',
-    another: 'Send another link',
+    invalidTitle: 'This link is not valid',
+    invalid: 'The link has already been used or has expired.',
+    another: 'Request a new link',
   },
 
   email: {
-    requestTitle: 'Change e-mail address',
-    requestText: (email: string) => `Your address is ${email}. We will send a link to the new one.`,
+    requestTitle: 'Change email address',
+    requestText: (email: string) => `Your email address is ${email}. We will send a link to the new address.`,
     requestButton: 'Send link',
-    newAddress: 'New e-mail address',
-    sentTitle: 'Look at your mail',
-    sent: (email: string) => `A link is on its way to ${email}. Your address stays as it is until you open it.`,
+    newAddress: 'New email address',
+    sentTitle: 'Check your email',
+    sent: (email: string) =>
+      `We sent a link to ${email}. Your email address does not change until you open the link and confirm the new address.`,
     back: 'Back to your account',
-    title: 'Confirm your new address',
+    title: 'Confirm your new email address',
     text: (email: string, former: string) =>
-      `Your address is ${former}. From then on, you sign in as ${email}, and other browsers and applications have to sign in again.`,
-    button: 'Confirm address',
-    doneTitle: 'Address changed',
-    done: 'From now on, sign in with the new address.',
-    otherTitle: 'This link belongs to another account',
-    other: (email: string) => `You are signed in as ${email}. Sign in to the account that asked for the new address.`,
-    otherButton: 'Sign in as somebody else',
-    invalidTitle: 'This link cannot be used',
-    invalid: 'It was used before or has expired.',
+      `Your email address will change from ${former} to ${email}. You will sign in with the new address, and your other browsers and applications will be signed out.`,
+    button: 'Confirm email address',
+    doneTitle: 'Email address changed',
+    done: 'From now on, sign in with your new email address.',
+    otherTitle: 'This link belongs to a different account',
+    other: (email: string) =>
+      `You are signed in as ${email}. Sign in with the account whose email address you want to change.`,
+    otherButton: 'Use a different account',
+    invalidTitle: 'This link is not valid',
+    invalid: 'The link has already been used or has expired.',
   },
 
   confirm: {
     title: 'Confirm it’s you',
-    text: 'Please enter your password again to continue.',
+    text: 'Enter your password to continue.',
     button: 'Continue',
   },
 
@@ -240,45 +243,45 @@ export const english = {
     title: 'Your account',
     signOut: 'Sign out',
     changePassword: 'Change password',
-    changeEmail: 'Change e-mail address',
-    apps: 'Applications with access',
-    noApps: 'No application has access to your account.',
-    endApp: 'End access',
-    endAppOf: (name: string) => `End the access of ${name}`,
+    changeEmail: 'Change email address',
+    apps: 'Connected applications',
+    noApps: 'No connected applications.',
+    endApp: 'Revoke access',
+    endAppOf: (name: string) => `Revoke access for ${name}`,
     browsers: 'Signed-in browsers',
     thisBrowser: 'this browser',
     endBrowser: 'Sign out',
     endBrowserOf: (name: string) => `Sign out ${name}`,
-    endOthers: 'Sign out all others',
+    endOthers: 'Sign out all other browsers',
     lastUsed: 'last used',
     unknownBrowser: 'Unknown browser',
     browserOn: (browser: string, system: string) => `${browser} on ${system}`,
     done: {
-      password: 'Your password is changed. All other browsers and applications are signed out.',
-      app: 'The application has no access any more.',
-      session: 'The browser is signed out.',
-      sessions: 'All other browsers are signed out.',
-      shared: 'Your account is ready, and the camera is among your shared cameras.',
+      password: 'Your password has been changed. All other browsers and applications have been signed out.',
+      app: 'The application no longer has access.',
+      session: 'The browser has been signed out.',
+      sessions: 'All other browsers have been signed out.',
+      shared: 'Your account is ready. You can now view the camera that was shared with you.',
     },
   },
 
   tokens: {
     title: 'Personal access tokens',
-    text: 'A token lets a program of your own see and change your cameras. It does not expire, so keep it like a password.',
-    docs: 'How programs use it.',
-    made: 'This is your new token. Copy it now: it is not shown again.',
-    another: 'A new token',
+    text: 'A token lets your own program view and change your cameras. It does not expire, so keep it as safe as a password.',
+    docs: 'How to use tokens',
+    made: 'This is your new token. Copy it now. You cannot see it again.',
+    another: 'New token',
     name: 'Name',
-    nameHint: 'What it is for.',
+    nameHint: 'For example, the name of the program.',
     nameMissing: 'Enter a name.',
-    withAccount: 'It may also manage my account',
+    withAccount: 'Allow the token to manage my account',
     withAccountHint:
-      'Tokens, applications and sign-ins, and the accounts of others if you own this server. Only for programs that need it.',
-    nameless: 'Without a name',
+      'This includes your tokens, applications and sessions and, if you own this server, the accounts of other users. Select this only for programs that need it.',
+    nameless: 'Unnamed token',
     button: 'Create token',
     revoke: 'Revoke',
     revokeOf: (name: string) => `Revoke ${name}`,
-    revoked: 'The token is revoked.',
+    revoked: 'The token has been revoked.',
     lastUsed: (ago: string) => `last used ${ago}`,
     neverUsed: 'never used',
     back: 'Back to your account',
@@ -294,25 +297,26 @@ export const english = {
 
   docs: {
     title: 'API',
-    lead: 'Everything this server can be asked by programs, and how. For programs themselves:',
+    lead: 'This page describes the API of this server. The same description for tools, in the OpenAPI format:',
     contents: 'Contents',
   },
 
   errors: {
-    home: 'Go to the start page',
+    home: 'Go to the home page',
     again: 'Try again',
     outdatedTitle: 'This page is out of date',
-    outdated: 'You have signed in or out since it was shown. Nothing was changed.',
+    outdated: 'You have signed in or out since this page was loaded. Nothing was changed.',
     authorizeTitle: 'This application cannot sign you in',
-    authorizeAdvice: 'Something is wrong with the address that brought you here. Tell whoever made the application:',
-    ownAddressTitle: 'Open it at its own address',
-    ownAddress: 'This server is set up to be reached at',
+    authorizeAdvice:
+      'The link that brought you here is not valid. Report this error to the developer of the application:',
+    ownAddressTitle: 'Open this server at its public URL',
+    ownAddress: 'The public URL of this server is',
     ownAddressAdvice:
-      'If that does not lead here, whoever runs the server sets its option public-url to the address that does, and starts it again.',
+      'If this URL does not work, the administrator of the server must set the option public-url to the URL that does, and restart the server.',
     byStatus: (status: number, retryAfterSeconds: number) => describeStatus(status, retryAfterSeconds),
   },
 
-  /** How long ago: "yesterday", "5 minutes ago". */
+  /** For example, "yesterday" or "5 minutes ago". */
   ago: createAgo('en', 'just now'),
 } as const
 
@@ -329,20 +333,23 @@ function days(count: number): string {
 function describeStatus(status: number, retryAfterSeconds: number): { title: string; advice: string } {
   switch (status) {
     case 403:
-      return { title: 'Not allowed', advice: 'This was not sent from a page of this server, so nothing was done.' }
+      return {
+        title: 'Not allowed',
+        advice: 'The request did not come from a page of this server. Nothing was changed.',
+      }
     case 404:
-      return { title: 'Page not found', advice: 'There is no page at this address.' }
+      return { title: 'Page not found', advice: 'There is no page at this URL.' }
     case 405:
-      return { title: 'Not possible', advice: 'This address cannot be used in that way.' }
+      return { title: 'Request not supported', advice: 'This page does not support this kind of request.' }
     case 413:
-      return { title: 'Too much', advice: 'What was sent is too long.' }
+      return { title: 'Request too large', advice: 'The form contains too much text.' }
     case 429:
-      return { title: 'Too many requests', advice: `Please try again in ${duration(retryAfterSeconds)}.` }
+      return { title: 'Too many requests', advice: `Try again in ${duration(retryAfterSeconds)}.` }
     case 503:
-      return { title: 'Not available', advice: 'The server cannot answer at the moment. Please try again soon.' }
+      return { title: 'Server unavailable', advice: 'The server cannot respond right now. Try again in a moment.' }
     default:
       return status >= 500
-        ? { title: 'Something went wrong', advice: 'This is not your fault. The server has noted what happened.' }
-        : { title: 'This did not work', advice: 'The request could not be read.' }
+        ? { title: 'Something went wrong', advice: 'An error occurred on the server. The details are in its log.' }
+        : { title: 'Invalid request', advice: 'The server could not read the request.' }
   }
 }

@@ -1,65 +1,65 @@
-// What pages say about identity providers, in German.
+// The German texts about identity providers.
 
 import type { Texts } from './texts.ts'
 
 export const germanProviders: Texts['providers'] = {
   signInWith: (provider) => `Mit ${provider} anmelden`,
-  deniedTitle: 'Nicht angemeldet',
+  deniedTitle: 'Sie sind nicht angemeldet',
   denied: (provider) =>
-    `${provider} hat Sie nicht eingelassen, oder Sie haben dort abgelehnt. Es wurde nichts geändert.`,
-  staleTitle: 'Diese Anmeldung lässt sich nicht beenden',
+    `${provider} hat Sie nicht angemeldet, oder Sie haben dort abgebrochen. Es wurde nichts geändert.`,
+  staleTitle: 'Diese Anmeldung ist abgelaufen',
   stale:
-    'Sie wurde in einem anderen Browser oder vor mehr als zehn Minuten begonnen, oder sie ist schon beendet. Bitte beginnen Sie neu.',
+    'Sie wurde in einem anderen Browser oder vor mehr als zehn Minuten begonnen, oder sie ist bereits abgeschlossen. Beginnen Sie von vorn.',
   unavailableTitle: (provider) => `${provider} ist nicht erreichbar`,
-  unavailable: 'Bitte versuchen Sie es gleich noch einmal, oder melden Sie sich mit Ihrem Passwort an.',
-  invalidTitle: (provider) => `Die Antwort von ${provider} gilt nicht`,
+  unavailable: 'Versuchen Sie es gleich noch einmal, oder melden Sie sich mit Ihrem Passwort an.',
+  invalidTitle: (provider) => `Die Antwort von ${provider} ist ungültig`,
   invalid:
-    'Sie wurden nicht angemeldet. Wenn es noch einmal geschieht, sagen Sie es denen, die diesen Server betreiben.',
+    'Sie wurden nicht angemeldet. Wenn das wieder geschieht, wenden Sie sich an den Administrator dieses Servers.',
   refusedTitle: 'So können Sie sich nicht anmelden',
   refused: {
-    disabled: 'Ihr Konto auf diesem Server ist gesperrt. Fragen Sie, wem der Server gehört.',
+    disabled: 'Ihr Konto auf diesem Server ist gesperrt. Wenden Sie sich an den Eigentümer des Servers.',
     address_not_verified: (provider) =>
-      `${provider} bürgt nicht für Ihre E-Mail-Adresse. Bestätigen Sie sie zuerst dort, oder melden Sie sich mit Ihrem Passwort an.`,
+      `${provider} hat Ihre E-Mail-Adresse nicht bestätigt. Bestätigen Sie sie zuerst dort, oder melden Sie sich mit Ihrem Passwort an.`,
     other_person_linked: (provider) =>
-      `Es gibt ein Konto mit Ihrer E-Mail-Adresse, aber mit ihm ist ein anderes Konto bei ${provider} verknüpft. Melden Sie sich mit Ihrem Passwort an, und entfernen Sie diese Verknüpfung in den Einstellungen.`,
+      `Es gibt ein Konto mit Ihrer E-Mail-Adresse, aber es ist mit einem anderen Konto bei ${provider} verknüpft. Melden Sie sich mit Ihrem Passwort an und entfernen Sie diese Verknüpfung in den Einstellungen.`,
     sign_up_closed:
-      'Sie haben kein Konto auf diesem Server, und nur wem er gehört, legt neue an. Bitten Sie dort um eines.',
+      'Sie haben kein Konto auf diesem Server. Bitten Sie den Eigentümer des Servers, eines für Sie anzulegen.',
     not_invited:
-      'Sie haben kein Konto auf diesem Server, und niemand hat Sie eingeladen. Bitten Sie jemanden, der ein Konto hat, um eine Einladung an Ihre E-Mail-Adresse.',
-    conflict: 'Jemand anderes war schneller. Bitte versuchen Sie es noch einmal.',
+      'Sie haben kein Konto auf diesem Server und wurden nicht eingeladen. Bitten Sie den Eigentümer des Servers oder einen anderen Benutzer, Ihre E-Mail-Adresse einzuladen.',
+    conflict: 'Ihr Konto wurde gleichzeitig geändert. Versuchen Sie es noch einmal.',
   },
-  yourAddress: (email) => `Ihre Adresse dort: ${email}`,
-  back: 'Zur Anmeldung',
-  proveTitle: 'Sie haben schon ein Konto',
+  yourAddress: (email) => `Ihre E-Mail-Adresse dort: ${email}`,
+  back: 'Zurück zur Anmeldung',
+  proveTitle: 'Sie haben bereits ein Konto',
   prove: (email, provider) =>
-    `Für ${email} gibt es auf diesem Server ein Konto. Melden Sie sich einmal an wie bisher; danach können Sie es mit ${provider} verknüpfen.`,
+    `Für ${email} gibt es auf diesem Server bereits ein Konto. Melden Sie sich wie gewohnt an. Danach können Sie es mit Ihrem Konto bei ${provider} verknüpfen.`,
   proveButton: 'Weiter zur Anmeldung',
   askTitle: (provider) => `Ihr Konto mit ${provider} verknüpfen?`,
-  ask: (email, provider) => `Danach meldet das Konto ${email} bei ${provider} bei Ihrem Konto hier an.`,
-  askUnnamed: (provider) => `Danach meldet Ihr Konto bei ${provider} bei Ihrem Konto hier an.`,
+  ask: (email, provider) => `Sie können sich dann mit dem Konto ${email} bei ${provider} hier anmelden.`,
+  askUnnamed: (provider) => `Sie können sich dann mit Ihrem Konto bei ${provider} hier anmelden.`,
   askButton: 'Verknüpfen',
   notNow: 'Jetzt nicht',
   otherTitle: 'Sie sind mit einem anderen Konto angemeldet',
-  other: (email) => `Sie sind als ${email} angemeldet. Hier geht es um ein anderes Konto.`,
-  otherButton: 'Als jemand anderes anmelden',
+  other: (email) => `Sie sind als ${email} angemeldet, aber diese Seite gilt für ein anderes Konto.`,
+  otherButton: 'Anderes Konto verwenden',
   title: 'Verknüpfte Konten',
-  text: 'Wer sich bei einem dieser Konten anmeldet, kommt damit auch in Ihres hier.',
-  none: 'Kein Konto von anderswo ist mit Ihrem verknüpft.',
-  gone: 'auf diesem Server nicht mehr in Gebrauch',
+  text: 'Wer sich bei einem dieser Konten anmelden kann, kann sich auch bei Ihrem Konto hier anmelden.',
+  none: 'Keine verknüpften Konten.',
+  gone: 'auf diesem Server nicht mehr verfügbar',
   linkedAt: (ago) => `verknüpft: ${ago}`,
   unlink: 'Entfernen',
-  unlinkOf: (provider) => `Die Verknüpfung mit ${provider} entfernen`,
+  unlinkOf: (provider) => `Verknüpfung mit ${provider} entfernen`,
   link: (provider) => `Mit ${provider} verknüpfen`,
   done: {
-    linked: 'Das Konto ist verknüpft.',
-    unlinked: 'Die Verknüpfung ist entfernt. Alle anderen Browser sind abgemeldet.',
+    linked: 'Das Konto wurde verknüpft.',
+    unlinked: 'Die Verknüpfung wurde entfernt. Alle anderen Browser wurden abgemeldet.',
   },
-  confirm: 'Sie haben hier kein Passwort. Bitte melden Sie sich noch einmal an. Dann geht es weiter.',
-  notFreshTitle: 'Sie müssen sich dort noch einmal anmelden',
+  confirm: 'Ihr Konto hat kein Passwort. Melden Sie sich noch einmal an, um fortzufahren.',
+  notFreshTitle: 'Sie müssen sich noch einmal anmelden',
   notFresh: (provider) =>
-    `${provider} sagt nicht, dass Sie sich gerade angemeldet haben. Versuchen Sie es noch einmal, oder wählen Sie ein Passwort für Ihr Konto hier.`,
-  passwordTitle: 'Passwort wählen',
+    `${provider} hat nicht bestätigt, dass Sie sich gerade angemeldet haben. Versuchen Sie es noch einmal, oder legen Sie ein Passwort für Ihr Konto hier fest.`,
+  passwordTitle: 'Passwort festlegen',
   passwordText: (email) =>
-    `Ihr Konto hat noch kein Passwort. Wir schicken einen Link an ${email}, mit dem Sie eines wählen. Alle Ihre Browser und Anwendungen werden dann abgemeldet.`,
-  passwordButton: 'Link schicken',
+    `Ihr Konto hat noch kein Passwort. Wir senden einen Link an ${email}, mit dem Sie eines festlegen können. Dabei werden Sie in allen Browsern und Anwendungen abgemeldet.`,
+  passwordButton: 'Link senden',
 }

@@ -1,7 +1,8 @@
-// The pages in German, in the words of the dashboard's German (web/texts/german.ts).
+// The German texts of the account pages. They use the same terms as the German dashboard (web/texts/german.ts).
 
-import { maxPasskeys, maxPersonalTokens, maxPersonNameLength, passwordLength } from '../../../model/account-fault.ts'
+import { passwordLength } from '../../../model/account-fault.ts'
 import { createAgo } from './ago.ts'
+import { germanFaults } from './german-faults.ts'
 import { germanProviders } from './german-providers.ts'
 import type { Texts } from './texts.ts'
 
@@ -16,147 +17,122 @@ export const german: Texts = {
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     newPassword: 'Neues Passwort',
-    currentPassword: 'Jetziges Passwort',
+    currentPassword: 'Aktuelles Passwort',
     firstName: 'Vorname',
     lastName: 'Nachname',
     setUpCode: 'Einrichtungscode',
-    passwordHint: `Mindestens ${passwordLength.min} Zeichen. Einige Wörter, die nichts miteinander zu tun haben, sind leicht zu merken und schwer zu erraten.`,
+    passwordHint: `Mindestens ${passwordLength.min} Zeichen. Mehrere Wörter ohne Zusammenhang sind leicht zu merken und schwer zu erraten.`,
   },
 
   problems: {
     emailMissing: 'Geben Sie Ihre E-Mail-Adresse ein.',
-    emailWrong: 'Geben Sie eine E-Mail-Adresse ein, wie name@example.com.',
+    emailWrong: 'Geben Sie eine gültige E-Mail-Adresse ein, zum Beispiel name@example.com.',
     passwordMissing: 'Geben Sie Ihr Passwort ein.',
-    newPasswordMissing: 'Wählen Sie ein Passwort.',
+    newPasswordMissing: 'Geben Sie ein neues Passwort ein.',
     firstNameMissing: 'Geben Sie Ihren Vornamen ein.',
     codeMissing: 'Geben Sie den Einrichtungscode ein.',
-    passwordWrong: 'Das Passwort stimmt nicht.',
-    signInWrong: 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
+    passwordWrong: 'Das Passwort ist falsch.',
+    signInWrong: 'E-Mail-Adresse oder Passwort ist falsch.',
     secondFactorMissing: 'Geben Sie den Code ein.',
     secondFactorWrong:
-      'Dieser Code stimmt nicht oder wurde schon verwendet. Die Authentifizierungs-App zeigt alle 30 Sekunden einen neuen.',
-    passkeyWrong: 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal, oder melden Sie sich anders an.',
-    outdated: 'Diese Seite war zu lange offen. Bitte versuchen Sie es noch einmal.',
-    tooMany: (seconds) => `Das waren zu viele Versuche. Bitte versuchen Sie es ${inTime(seconds)} noch einmal.`,
-    busy: 'Der Server ist gerade zu beschäftigt. Bitte versuchen Sie es gleich noch einmal.',
+      'Der Code ist falsch oder wurde bereits verwendet. Ihre Authenticator-App zeigt alle 30 Sekunden einen neuen Code.',
+    passkeyWrong:
+      'Ihr Passkey konnte nicht überprüft werden. Versuchen Sie es noch einmal, oder melden Sie sich auf andere Weise an.',
+    outdated: 'Diese Seite ist abgelaufen. Versuchen Sie es noch einmal.',
+    tooMany: (seconds) => `Zu viele Versuche. Versuchen Sie es ${inTime(seconds)} noch einmal.`,
+    busy: 'Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.',
   },
 
-  faults: {
-    account_exists: 'Für diese Adresse gibt es schon ein Konto.',
-    identity_taken: 'Dieses Konto des Anbieters ist schon mit einem anderen Konto hier verknüpft.',
-    identity_other:
-      'Ein anderes Konto bei diesem Anbieter ist schon verknüpft. Entfernen Sie zuerst diese Verknüpfung.',
-    last_way_in: 'Sonst führt nichts in dieses Konto. Wählen Sie zuerst ein Passwort.',
-    name_length: `Das sind mehr als ${maxPersonNameLength} Zeichen.`,
-    name_characters: 'Ein Name enthält keine unsichtbaren Zeichen.',
-    password_length: `Das Passwort braucht ${passwordLength.min} bis ${passwordLength.max} Zeichen.`,
-    password_is_email: 'Das Passwort darf nicht die E-Mail-Adresse sein.',
-    password_common:
-      'Dieses Passwort ist zu leicht zu erraten. Wählen Sie ein längeres, zum Beispiel einige Wörter, die nichts miteinander zu tun haben.',
-    password_none:
-      'Dieses Konto hat kein Passwort. Lassen Sie sich einen Link schicken, mit dem Sie eines wählen, oder melden Sie sich im Browser beim Anbieter an.',
-    password_wrong: 'Das ist nicht Ihr Passwort.',
-    app_code_wrong: 'Das ist nicht der Code, den die App zeigt. Prüfen Sie die Uhr des Geräts.',
-    app_exists: 'Es gibt schon eine Authentifizierungs-App; entfernen Sie sie zuerst.',
-    passkey_wrong: 'Die Antwort des Browsers hat nicht gepasst. Bitte versuchen Sie es noch einmal.',
-    passkey_exists: 'Dieser Passkey wird schon verwendet.',
-    passkeys_too_many: `Es gibt schon ${maxPasskeys} Passkeys; entfernen Sie einen, der nicht gebraucht wird.`,
-    second_factor_required:
-      'Wem dieser Server gehört, braucht einen zweiten Faktor; fügen Sie einen anderen hinzu, bevor Sie diesen entfernen.',
-    second_factor_elsewhere: 'Das Konto hat einen zweiten Faktor: Das geht in der Oberfläche, die danach fragt.',
-    setup_code_wrong: 'Das ist nicht der Einrichtungscode, oder er ist abgelaufen.',
-    set_up_already: 'Dieser Server ist schon eingerichtet.',
-    set_up_not_yet: 'Dieser Server ist noch nicht eingerichtet.',
-    tokens_too_many: `Es gibt schon ${maxPersonalTokens} Token. Widerrufen Sie eines, das nicht gebraucht wird.`,
-  },
+  faults: germanFaults,
 
   signIn: {
     title: 'Anmelden',
     forApp: (appName) => `weiter zu ${appName}`,
     button: 'Anmelden',
-    passkey: 'Mit einem Passkey anmelden',
+    passkey: 'Mit Passkey anmelden',
     forgot: 'Passwort vergessen?',
     signUp: 'Konto anlegen',
     done: {
-      signedOut: 'Sie sind abgemeldet.',
-      passwordChanged: 'Ihr Passwort ist geändert. Melden Sie sich mit dem neuen an.',
-      late: 'Das hat zu lange gedauert. Bitte melden Sie sich noch einmal an.',
+      signedOut: 'Sie wurden abgemeldet.',
+      passwordChanged: 'Ihr Passwort wurde geändert. Melden Sie sich mit dem neuen Passwort an.',
+      late: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich noch einmal an.',
     },
   },
 
   passkeys: {
-    failed: 'Der Browser hat dafür keinen Passkey gefunden, oder Sie haben abgebrochen.',
+    failed: 'Es wurde kein passender Passkey gefunden, oder der Vorgang wurde abgebrochen.',
   },
 
   secondStep: {
-    title: 'Noch ein Schritt',
-    text: (email) => `Bitte bestätigen Sie, dass Sie ${email} sind.`,
+    title: 'Zwei-Faktor-Authentifizierung',
+    text: (email) => `Bestätigen Sie, dass Sie ${email} sind.`,
     passkey: 'Passkey verwenden',
     code: 'Code',
-    codeHint:
-      'Die sechs Ziffern, die Ihre Authentifizierungs-App jetzt zeigt, oder einer Ihrer Wiederherstellungscodes.',
-    recoveryHint: 'Einer Ihrer Wiederherstellungscodes.',
+    codeHint: 'Geben Sie den sechsstelligen Code aus Ihrer Authenticator-App oder einen Wiederherstellungscode ein.',
+    recoveryHint: 'Geben Sie einen Ihrer Wiederherstellungscodes ein.',
     button: 'Weiter',
-    lost: 'Alles verloren? Wer diesen Server betreibt, kann Ihren zweiten Faktor entfernen.',
-    back: 'Mit einem anderen Konto anmelden',
+    lost: 'Sie haben weder Passkey noch App noch Wiederherstellungscode zur Hand? Bitten Sie den Administrator dieses Servers, Ihren zweiten Faktor zu entfernen.',
+    back: 'Anderes Konto verwenden',
   },
 
   secondFactor: {
-    title: 'Zweiter Faktor',
-    textOn: 'Ihr Passwort allein öffnet Ihr Konto nicht: Es wird auch nach einem Passkey oder einem Code gefragt.',
+    title: 'Zwei-Faktor-Authentifizierung',
+    textOn:
+      'Die Zwei-Faktor-Authentifizierung ist eingeschaltet. Zur Anmeldung mit Ihrem Passwort brauchen Sie zusätzlich einen Passkey oder einen Code.',
     textOff:
-      'Mit einem zweiten Faktor öffnet Ihr Passwort allein Ihr Konto nicht mehr. Andere Browser, die angemeldet sind, werden abgemeldet; Anwendungen und persönliche Zugriffstoken laufen weiter.',
-    needed: 'Wem dieser Server gehört, braucht einen zweiten Faktor. Bitte richten Sie einen ein, um fortzufahren.',
+      'Schützen Sie Ihr Konto zusätzlich zum Passwort mit einem Passkey oder einem Code. Beim Einschalten werden Ihre anderen Browser abgemeldet. Anwendungen und persönliche Zugriffstoken funktionieren weiterhin.',
+    needed:
+      'Für Eigentümer dieses Servers ist die Zwei-Faktor-Authentifizierung vorgeschrieben. Richten Sie sie ein, um fortzufahren.',
     passkeys: 'Passkeys',
     passkeysText:
-      'Ein Telefon, ein Computer oder ein Sicherheitsschlüssel, den Sie mit Fingerabdruck, Gesicht oder PIN entsperren.',
+      'Melden Sie sich mit einem Smartphone, Computer oder Sicherheitsschlüssel an, den Sie per Fingerabdruck, Gesicht oder PIN entsperren.',
     noPasskeys:
-      'Passkeys gibt es nur, wo dieser Server unter einem Namen erreicht wird, nicht unter einer Adresse aus Zahlen.',
-    noScript: 'Passkeys brauchen JavaScript und einen Browser, der sie kennt.',
+      'Passkeys sind nicht verfügbar, weil dieser Server über eine IP-Adresse statt über einen Domainnamen erreicht wird.',
+    noScript: 'Passkeys erfordern JavaScript und einen Browser, der sie unterstützt.',
     passkeyName: 'Name',
-    passkeyNameHint: 'Um ihn wiederzuerkennen, zum Beispiel „Mein Telefon“.',
+    passkeyNameHint: 'Zum Beispiel „Mein Smartphone“.',
     nameless: 'Passkey ohne Namen',
     addPasskey: 'Passkey hinzufügen',
-    app: 'Authentifizierungs-App',
-    appText: 'Eine App auf Ihrem Telefon, die sechs Ziffern zeigt, alle 30 Sekunden neue.',
-    addApp: 'Authentifizierungs-App hinzufügen',
-    addedAgo: (ago) => `hinzugefügt ${ago}`,
-    usedAgo: (ago) => `zuletzt verwendet ${ago}`,
+    app: 'Authenticator-App',
+    appText: 'Eine App auf Ihrem Smartphone, die alle 30 Sekunden einen neuen sechsstelligen Code zeigt.',
+    addApp: 'Authenticator-App hinzufügen',
+    addedAgo: (ago) => `hinzugefügt: ${ago}`,
+    usedAgo: (ago) => `zuletzt verwendet: ${ago}`,
     remove: 'Entfernen',
     removeOf: (name) => `${name} entfernen`,
     codes: 'Wiederherstellungscodes',
     codesLeft: (count) =>
-      `Für den Fall, dass Sie nichts anderes haben. ${count === 1 ? 'Ein Code ist' : `${count} Codes sind`} übrig; jeder gilt einmal.`,
-    newCodes: 'Neue Codes erzeugen',
-    owners: 'Wem dieser Server gehört',
+      `Verwenden Sie einen Wiederherstellungscode, wenn Sie weder einen Passkey noch Ihre Authenticator-App nutzen können. Sie haben noch ${count === 1 ? 'einen Code' : `${count} Codes`}. Jeder Code gilt nur einmal.`,
+    newCodes: 'Neue Codes erstellen',
+    owners: 'Eigentümer dieses Servers',
     ownersNeed:
-      'Wem dieser Server gehört, braucht einen zweiten Faktor: Wer keinen hat, wird beim Anmelden aufgefordert, einen einzurichten.',
-    ownersFree: 'Wem dieser Server gehört, darf sich ohne zweiten Faktor anmelden.',
-    askOwners: 'Von allen verlangen, denen er gehört',
-    freeOwners: 'Nicht mehr verlangen',
+      'Für Eigentümer ist die Zwei-Faktor-Authentifizierung vorgeschrieben. Wer sie noch nicht eingerichtet hat, wird bei der Anmeldung dazu aufgefordert.',
+    ownersFree: 'Für Eigentümer ist die Zwei-Faktor-Authentifizierung freiwillig.',
+    askOwners: 'Für alle Eigentümer vorschreiben',
+    freeOwners: 'Nicht mehr vorschreiben',
     done: {
-      added: 'Der zweite Faktor ist hinzugefügt.',
-      removed: 'Der zweite Faktor ist entfernt.',
-      required: 'Von jetzt an braucht einen zweiten Faktor, wem dieser Server gehört.',
-      notRequired: 'Ein zweiter Faktor wird nicht mehr verlangt.',
+      added: 'Der zweite Faktor wurde hinzugefügt.',
+      removed: 'Der zweite Faktor wurde entfernt.',
+      required: 'Die Zwei-Faktor-Authentifizierung ist jetzt für Eigentümer vorgeschrieben.',
+      notRequired: 'Die Zwei-Faktor-Authentifizierung ist jetzt für Eigentümer freiwillig.',
     },
   },
 
   authenticatorApp: {
-    title: 'Authentifizierungs-App hinzufügen',
-    text: 'Scannen Sie diesen QR-Code mit Ihrer Authentifizierungs-App.',
-    picture: 'QR-Code für die Authentifizierungs-App',
-    typed: 'Oder tippen Sie diesen Schlüssel in die App:',
+    title: 'Authenticator-App hinzufügen',
+    text: 'Scannen Sie diesen QR-Code mit Ihrer Authenticator-App.',
+    qrCode: 'QR-Code für die Authenticator-App',
+    typed: 'Oder geben Sie diesen Schlüssel in der App ein:',
     code: 'Code',
-    codeHint: 'Die sechs Ziffern, die die App jetzt zeigt.',
+    codeHint: 'Geben Sie den sechsstelligen Code ein, den die App zeigt.',
     button: 'Hinzufügen',
   },
 
   recoveryCodes: {
     title: 'Ihre Wiederherstellungscodes',
-    text: 'Mit einem dieser Codes melden Sie sich an, wenn Sie weder einen Passkey noch die Authentifizierungs-App zur Hand haben. Jeder gilt einmal.',
-    once: 'Drucken Sie sie aus oder schreiben Sie sie auf, und bewahren Sie sie sicher auf. Sie werden nicht noch einmal gezeigt.',
-    next: 'Ich habe sie aufbewahrt',
+    text: 'Mit einem dieser Codes können Sie sich anmelden, wenn Sie weder einen Passkey noch Ihre Authenticator-App nutzen können. Jeder Code gilt nur einmal.',
+    once: 'Drucken Sie die Codes aus oder schreiben Sie sie auf, und bewahren Sie sie sicher auf. Sie werden nicht wieder angezeigt.',
+    next: 'Ich habe die Codes gespeichert',
   },
 
   signOut: {
@@ -167,120 +143,122 @@ export const german: Texts = {
   },
 
   consent: {
-    title: (appName) => `${appName} einlassen?`,
-    asks: (appName) => `${appName} möchte Ihr Konto hier benutzen. Die Anwendung darf dann:`,
-    owner: 'Erstellt von',
-    target: 'Führt Sie zu',
-    lifetime: 'Gilt',
+    title: (appName) => `${appName} Zugriff auf Ihr Konto erlauben?`,
+    asks: (appName) => `${appName} möchte auf Ihr Konto zugreifen. Die Anwendung darf dann:`,
+    owner: 'Registriert von',
+    target: 'Weiterleitung an',
+    lifetime: 'Zugriff gilt',
     lasts: (idleDays, mostDays) => {
-      const idle = `bis Sie es beenden, oder bis die Anwendung ${days(idleDays)} lang nicht benutzt wurde`
-      return mostDays === undefined ? idle : `${idle}; höchstens ${days(mostDays)}`
+      const idle = `bis Sie ihn widerrufen oder die Anwendung ${days(idleDays)} lang nicht verwendet wird`
+      return mostDays === undefined ? idle : `${idle}, höchstens jedoch ${days(mostDays)}`
     },
     account: 'Angemeldet als',
-    notYou: 'Anderes Konto benutzen',
+    notYou: 'Anderes Konto verwenden',
     caution:
-      'Lassen Sie nur ein, wem Sie vertrauen. Sie können es jederzeit auf der Seite Ihres Kontos wieder beenden.',
-    allow: 'Einlassen',
-    deny: 'Nicht einlassen',
-    changed: 'Die Anwendung wurde inzwischen geändert. Gehen Sie zu ihr zurück und beginnen Sie neu.',
+      'Erlauben Sie den Zugriff nur Anwendungen, denen Sie vertrauen. Auf Ihrer Kontoseite können Sie ihn jederzeit widerrufen.',
+    allow: 'Erlauben',
+    deny: 'Ablehnen',
+    changed: 'Die Anwendung wurde inzwischen geändert. Kehren Sie zu ihr zurück und beginnen Sie von vorn.',
   },
 
   scopes: {
-    user_access: 'Alle Ihre Kameras, Aufzeichnungen, Gäste und Ereignisse sehen und ändern',
-    read: 'Ihre Kameras, Live-Bilder, Aufzeichnungen, Gäste und Ereignisse sehen',
+    user_access: 'Alle Ihre Kameras, Aufzeichnungen, Gäste und Ereignisse ansehen und ändern',
+    read: 'Ihre Kameras, Livebilder, Aufzeichnungen, Gäste und Ereignisse ansehen',
     write: 'Kameras, Aufzeichnungen, Gäste und Ereignisse hinzufügen, ändern und entfernen',
-    camera_access: 'Ihre Kameras und deren Live-Bilder sehen',
+    camera_access: 'Ihre Kameras und deren Livebilder ansehen',
     camera_guest_access: 'Sehen, mit wem Ihre Kameras geteilt sind',
-    recording_access: 'Aufzeichnungen sehen',
-    event_access: 'Ereignisse sehen',
+    recording_access: 'Aufzeichnungen ansehen',
+    event_access: 'Ereignisse ansehen',
     camera_create: 'Kameras hinzufügen',
     camera_manage: 'Kameras ändern',
     camera_delete: 'Kameras entfernen',
-    camera_guest_manage: 'Ihre Kameras mit anderen teilen und das wieder beenden',
-    recording_manage: 'Die Aufzeichnung ein- und ausschalten und ändern, wie lange Aufzeichnungen behalten werden',
-    recording_start_stop: 'Die Aufzeichnung beginnen und beenden',
+    camera_guest_manage: 'Ihre Kameras mit anderen teilen und die Freigabe wieder aufheben',
+    recording_manage: 'Die Aufzeichnung ein- und ausschalten und die Aufbewahrungsdauer ändern',
+    recording_start_stop: 'Die Aufzeichnung starten und beenden',
     event_manage: 'Ereignisse melden',
     account_manage:
-      'Ihr Konto verwalten: Zugangstoken erstellen und widerrufen; Anwendungen eintragen; Anmeldungen beenden; um eine neue Adresse oder ein neues Passwort bitten; und wenn Ihnen dieser Server gehört, auch die Konten aller anderen verwalten',
+      'Ihr Konto verwalten: Zugriffstoken erstellen und widerrufen, Anwendungen registrieren, Sitzungen beenden und eine Änderung der E-Mail-Adresse oder des Passworts anfordern. Wenn Sie Eigentümer dieses Servers sind, auch die Konten anderer Benutzer verwalten',
   },
 
   setUp: {
     title: 'Server einrichten',
-    text: 'Legen Sie das Konto an, dem dieser Server gehört. Der Einrichtungscode steht auf seiner Konsole.',
+    text: 'Legen Sie das Konto des Eigentümers an. Den Einrichtungscode finden Sie auf der Konsole des Servers.',
     button: 'Konto anlegen',
   },
 
   invitation: {
-    title: 'Sie sind eingeladen',
+    title: 'Sie wurden eingeladen',
     text: 'Legen Sie Ihr Konto auf diesem Server an.',
-    textFrom: (inviter) => `${inviter} lädt Sie zu einem Konto auf diesem Server ein.`,
+    textFrom: (inviter) => `${inviter} hat Sie eingeladen, ein Konto auf diesem Server anzulegen.`,
     textShared: (inviter, camera) =>
-      `${inviter} teilt ${camera === undefined ? 'eine Kamera' : `die Kamera ${camera}`} mit Ihnen. Legen Sie ein Konto an, um sie zu sehen.`,
-    forEmail: 'Ihr Konto ist für',
+      `${inviter} hat ${camera === undefined ? 'eine Kamera' : `die Kamera ${camera}`} mit Ihnen geteilt. Legen Sie ein Konto an, um sie anzusehen.`,
+    forEmail: 'Sie melden sich künftig an als',
     button: 'Konto anlegen',
-    memberTitle: 'Sie haben schon ein Konto',
+    memberTitle: 'Sie haben bereits ein Konto',
     member: (email) =>
-      `Für ${email} gibt es schon ein Konto. Melden Sie sich an, um zu sehen, was mit Ihnen geteilt ist.`,
-    invalidTitle: 'Diese Einladung gilt nicht',
+      `Für ${email} gibt es bereits ein Konto. Melden Sie sich an, um zu sehen, was mit Ihnen geteilt wurde.`,
+    invalidTitle: 'Diese Einladung ist ungültig',
     invalid:
-      'Sie wurde schon benutzt, ist abgelaufen oder durch eine neuere ersetzt. Bitten Sie die Person, die Sie eingeladen hat, um eine andere.',
+      'Die Einladung wurde bereits verwendet, ist abgelaufen oder wurde durch eine neuere ersetzt. Bitten Sie die Person, die Sie eingeladen hat, um eine neue Einladung.',
   },
 
   signUp: {
     title: 'Konto anlegen',
-    text: 'Wir schicken Ihnen einen Link, mit dem es weitergeht.',
-    button: 'Link schicken',
-    sentTitle: 'Sehen Sie in Ihre Mails',
-    sent: (email) => `Wenn für ${email} ein Konto angelegt werden kann, ist ein Link unterwegs.`,
+    text: 'Geben Sie Ihre E-Mail-Adresse ein. Wir senden Ihnen einen Link, mit dem Sie fortfahren können.',
+    button: 'Link senden',
+    sentTitle: 'Sehen Sie in Ihrem Postfach nach',
+    sent: (email) => `Wenn für ${email} ein Konto angelegt werden kann, erhalten Sie in Kürze einen Link.`,
   },
 
   resetRequest: {
     title: 'Passwort vergessen?',
-    text: 'Geben Sie die E-Mail-Adresse Ihres Kontos ein. Wir schicken Ihnen einen Link, mit dem Sie ein neues Passwort wählen.',
-    button: 'Link schicken',
-    sentTitle: 'Sehen Sie in Ihre Mails',
+    text: 'Geben Sie die E-Mail-Adresse Ihres Kontos ein. Wir senden Ihnen einen Link, mit dem Sie ein neues Passwort festlegen können.',
+    button: 'Link senden',
+    sentTitle: 'Sehen Sie in Ihrem Postfach nach',
     sent: (email) =>
-      `Wenn es für ${email} ein Konto gibt, ist ein Link unterwegs, mit dem Sie ein neues Passwort wählen. Er gilt eine Stunde lang.`,
-    sentHint: 'Nichts da? Sehen Sie im Spam nach, oder versuchen Sie es in einigen Minuten noch einmal.',
+      `Wenn es für ${email} ein Konto gibt, erhalten Sie einen Link, mit dem Sie ein neues Passwort festlegen können. Der Link gilt eine Stunde.`,
+    sentHint:
+      'Keine E-Mail erhalten? Sehen Sie im Spam-Ordner nach, oder versuchen Sie es in einigen Minuten noch einmal.',
     back: 'Zurück zur Anmeldung',
   },
 
   reset: {
-    title: 'Neues Passwort wählen',
-    text: 'Alle Ihre Browser und Anwendungen werden abgemeldet.',
-    revokeTokens: 'Auch meine Zugangstoken widerrufen',
-    revokeTokensHint: 'Kreuzen Sie das an, wenn jemand anderes Zugang zu Ihrem Konto gehabt haben kann.',
+    title: 'Neues Passwort festlegen',
+    text: 'Sie werden in allen Browsern und Anwendungen abgemeldet.',
+    revokeTokens: 'Auch meine persönlichen Zugriffstoken widerrufen',
+    revokeTokensHint: 'Wählen Sie das aus, wenn jemand anderes Zugriff auf Ihr Konto gehabt haben könnte.',
     button: 'Passwort ändern',
-    invalidTitle: 'Dieser Link gilt nicht',
-    invalid: 'Er wurde schon benutzt oder ist abgelaufen.',
-    another: 'Neuen Link schicken',
+    invalidTitle: 'Dieser Link ist ungültig',
+    invalid: 'Der Link wurde bereits verwendet oder ist abgelaufen.',
+    another: 'Neuen Link anfordern',
   },
 
   email: {
     requestTitle: 'E-Mail-Adresse ändern',
-    requestText: (email) => `Ihre Adresse ist ${email}. Wir schicken einen Link an die neue.`,
-    requestButton: 'Link schicken',
+    requestText: (email) => `Ihre E-Mail-Adresse ist ${email}. Wir senden einen Link an die neue Adresse.`,
+    requestButton: 'Link senden',
     newAddress: 'Neue E-Mail-Adresse',
-    sentTitle: 'Sehen Sie in Ihre Mails',
-    sent: (email) => `Ein Link an ${email} ist unterwegs. Ihre Adresse bleibt, wie sie ist, bis Sie ihn öffnen.`,
+    sentTitle: 'Sehen Sie in Ihrem Postfach nach',
+    sent: (email) =>
+      `Wir haben einen Link an ${email} gesendet. Ihre E-Mail-Adresse ändert sich erst, wenn Sie den Link öffnen und die neue Adresse bestätigen.`,
     back: 'Zurück zu Ihrem Konto',
-    title: 'Neue Adresse bestätigen',
+    title: 'Neue E-Mail-Adresse bestätigen',
     text: (email, former) =>
-      `Ihre Adresse ist ${former}. Danach melden Sie sich als ${email} an, und andere Browser und Anwendungen müssen sich neu anmelden.`,
-    button: 'Adresse bestätigen',
-    doneTitle: 'Adresse geändert',
-    done: 'Melden Sie sich von jetzt an mit der neuen Adresse an.',
+      `Ihre E-Mail-Adresse wird von ${former} in ${email} geändert. Sie melden sich dann mit der neuen Adresse an, und Ihre anderen Browser und Anwendungen werden abgemeldet.`,
+    button: 'E-Mail-Adresse bestätigen',
+    doneTitle: 'E-Mail-Adresse geändert',
+    done: 'Melden Sie sich ab jetzt mit Ihrer neuen E-Mail-Adresse an.',
     otherTitle: 'Dieser Link gehört zu einem anderen Konto',
     other: (email) =>
-      `Sie sind als ${email} angemeldet. Melden Sie sich mit dem Konto an, für das die neue Adresse gedacht ist.`,
-    otherButton: 'Als jemand anderes anmelden',
-    invalidTitle: 'Dieser Link gilt nicht',
-    invalid: 'Er wurde schon benutzt oder ist abgelaufen.',
+      `Sie sind als ${email} angemeldet. Melden Sie sich mit dem Konto an, dessen E-Mail-Adresse Sie ändern möchten.`,
+    otherButton: 'Anderes Konto verwenden',
+    invalidTitle: 'Dieser Link ist ungültig',
+    invalid: 'Der Link wurde bereits verwendet oder ist abgelaufen.',
   },
 
   confirm: {
-    title: 'Sind Sie es?',
-    text: 'Bitte geben Sie noch einmal Ihr Passwort ein. Dann geht es weiter.',
+    title: 'Identität bestätigen',
+    text: 'Geben Sie Ihr Passwort ein, um fortzufahren.',
     button: 'Weiter',
   },
 
@@ -291,75 +269,75 @@ export const german: Texts = {
     signOut: 'Abmelden',
     changePassword: 'Passwort ändern',
     changeEmail: 'E-Mail-Adresse ändern',
-    apps: 'Anwendungen, die Sie eingelassen haben',
-    noApps: 'Keine Anwendung hat Zugang zu Ihrem Konto.',
-    endApp: 'Zugang beenden',
-    endAppOf: (name) => `Zugang von ${name} beenden`,
-    browsers: 'Browser, die angemeldet sind',
+    apps: 'Verbundene Anwendungen',
+    noApps: 'Keine verbundenen Anwendungen.',
+    endApp: 'Zugriff widerrufen',
+    endAppOf: (name) => `Zugriff von ${name} widerrufen`,
+    browsers: 'Angemeldete Browser',
     thisBrowser: 'dieser Browser',
     endBrowser: 'Abmelden',
     endBrowserOf: (name) => `${name} abmelden`,
-    endOthers: 'Alle anderen abmelden',
-    lastUsed: 'zuletzt benutzt:',
+    endOthers: 'Alle anderen Browser abmelden',
+    lastUsed: 'zuletzt verwendet:',
     unknownBrowser: 'Unbekannter Browser',
-    browserOn: (browser, system) => `${browser}, ${system}`,
+    browserOn: (browser, system) => `${browser} unter ${system}`,
     done: {
-      password: 'Ihr Passwort ist geändert. Alle anderen Browser und Anwendungen sind abgemeldet.',
-      app: 'Die Anwendung hat keinen Zugang mehr.',
-      session: 'Der Browser ist abgemeldet.',
-      sessions: 'Alle anderen Browser sind abgemeldet.',
-      shared: 'Ihr Konto ist bereit, und die Kamera steht bei denen, die mit Ihnen geteilt sind.',
+      password: 'Ihr Passwort wurde geändert. Alle anderen Browser und Anwendungen wurden abgemeldet.',
+      app: 'Die Anwendung hat keinen Zugriff mehr.',
+      session: 'Der Browser wurde abgemeldet.',
+      sessions: 'Alle anderen Browser wurden abgemeldet.',
+      shared: 'Ihr Konto ist bereit. Sie können die Kamera, die mit Ihnen geteilt wurde, jetzt ansehen.',
     },
   },
 
   tokens: {
-    title: 'Zugangstoken',
-    text: 'Mit einem Token darf ein eigenes Programm Ihre Kameras sehen und ändern. Es läuft nicht ab; verwahren Sie es wie ein Passwort.',
-    docs: 'Wie Programme es benutzen (englisch).',
-    made: 'Das ist Ihr neues Token. Kopieren Sie es jetzt: Es wird nicht noch einmal gezeigt.',
+    title: 'Persönliche Zugriffstoken',
+    text: 'Mit einem Token kann ein eigenes Programm Ihre Kameras ansehen und ändern. Das Token läuft nicht ab. Bewahren Sie es so sicher auf wie ein Passwort.',
+    docs: 'So verwenden Sie Token (englisch)',
+    made: 'Das ist Ihr neues Token. Kopieren Sie es jetzt. Es wird nicht wieder angezeigt.',
     another: 'Neues Token',
     name: 'Name',
-    nameHint: 'Wofür es ist.',
+    nameHint: 'Zum Beispiel der Name des Programms.',
     nameMissing: 'Geben Sie einen Namen ein.',
-    withAccount: 'Es darf auch mein Konto verwalten',
+    withAccount: 'Das Token darf auch mein Konto verwalten',
     withAccountHint:
-      'Tokens, Anwendungen und Anmeldungen, und die Konten anderer, wenn Ihnen dieser Server gehört. Nur für Programme, die das brauchen.',
-    nameless: 'Ohne Namen',
+      'Dazu gehören Ihre Token, Anwendungen und Sitzungen sowie die Konten anderer Benutzer, wenn Sie Eigentümer dieses Servers sind. Nur für Programme, die das brauchen.',
+    nameless: 'Token ohne Namen',
     button: 'Token erstellen',
     revoke: 'Widerrufen',
     revokeOf: (name) => `${name} widerrufen`,
-    revoked: 'Das Token ist widerrufen.',
-    lastUsed: (ago) => `zuletzt benutzt: ${ago}`,
-    neverUsed: 'nie benutzt',
+    revoked: 'Das Token wurde widerrufen.',
+    lastUsed: (ago) => `zuletzt verwendet: ${ago}`,
+    neverUsed: 'nie verwendet',
     back: 'Zurück zu Ihrem Konto',
   },
 
   password: {
     title: 'Passwort ändern',
     text: 'Alle anderen Browser und Anwendungen werden abgemeldet.',
-    revokeTokens: 'Auch meine Zugangstoken widerrufen',
+    revokeTokens: 'Auch meine persönlichen Zugriffstoken widerrufen',
     button: 'Passwort ändern',
     cancel: 'Abbrechen',
   },
 
   docs: {
-    title: 'Schnittstelle für Programme',
-    lead: 'Alles, worum Programme diesen Server bitten können, und wie; auf Englisch. Für die Programme selbst:',
+    title: 'API-Dokumentation',
+    lead: 'Diese Seite beschreibt die API dieses Servers (auf Englisch). Dieselbe Beschreibung für Werkzeuge, im OpenAPI-Format:',
     contents: 'Inhalt',
   },
 
   errors: {
     home: 'Zur Startseite',
-    again: 'Noch einmal versuchen',
-    outdatedTitle: 'Diese Seite ist nicht mehr aktuell',
-    outdated: 'Seit sie gezeigt wurde, haben Sie sich an- oder abgemeldet. Es wurde nichts geändert.',
+    again: 'Erneut versuchen',
+    outdatedTitle: 'Diese Seite ist veraltet',
+    outdated: 'Sie haben sich an- oder abgemeldet, seit diese Seite geladen wurde. Es wurde nichts geändert.',
     authorizeTitle: 'Diese Anwendung kann Sie nicht anmelden',
     authorizeAdvice:
-      'Mit der Adresse, die Sie hierher gebracht hat, stimmt etwas nicht. Sagen Sie es denen, von denen die Anwendung ist:',
-    ownAddressTitle: 'Bitte unter der eigenen Adresse öffnen',
-    ownAddress: 'Dieser Server ist unter dieser Adresse zu erreichen:',
+      'Der Link, über den Sie hierher gelangt sind, ist ungültig. Melden Sie diesen Fehler dem Entwickler der Anwendung:',
+    ownAddressTitle: 'Öffnen Sie diesen Server unter seiner öffentlichen URL',
+    ownAddress: 'Die öffentliche URL dieses Servers lautet',
     ownAddressAdvice:
-      'Wenn sie nicht hierher führt, setzt, wer den Server betreibt, seine Option public-url auf die Adresse, die es tut, und startet ihn neu.',
+      'Wenn diese URL nicht funktioniert, muss der Administrator des Servers die Option public-url auf die richtige URL setzen und den Server neu starten.',
     byStatus: (status, retryAfterSeconds) => describeStatus(status, retryAfterSeconds),
   },
 
@@ -381,24 +359,27 @@ function describeStatus(status: number, retryAfterSeconds: number): { title: str
     case 403:
       return {
         title: 'Nicht erlaubt',
-        advice: 'Das wurde nicht von einer Seite dieses Servers geschickt; darum ist nichts geschehen.',
+        advice: 'Die Anfrage kam nicht von einer Seite dieses Servers. Es wurde nichts geändert.',
       }
     case 404:
-      return { title: 'Seite nicht gefunden', advice: 'Unter dieser Adresse gibt es keine Seite.' }
+      return { title: 'Seite nicht gefunden', advice: 'Unter dieser URL gibt es keine Seite.' }
     case 405:
-      return { title: 'Nicht möglich', advice: 'Diese Adresse lässt sich so nicht benutzen.' }
+      return { title: 'Anfrage nicht unterstützt', advice: 'Diese Seite unterstützt diese Art von Anfrage nicht.' }
     case 413:
-      return { title: 'Zu viel', advice: 'Was geschickt wurde, ist zu lang.' }
+      return { title: 'Anfrage zu groß', advice: 'Das Formular enthält zu viel Text.' }
     case 429:
-      return { title: 'Zu viele Anfragen', advice: `Bitte versuchen Sie es ${inTime(retryAfterSeconds)} noch einmal.` }
+      return { title: 'Zu viele Anfragen', advice: `Versuchen Sie es ${inTime(retryAfterSeconds)} noch einmal.` }
     case 503:
       return {
-        title: 'Nicht verfügbar',
-        advice: 'Der Server kann gerade nicht antworten. Bitte versuchen Sie es bald noch einmal.',
+        title: 'Server nicht verfügbar',
+        advice: 'Der Server kann zurzeit nicht antworten. Versuchen Sie es gleich noch einmal.',
       }
     default:
       return status >= 500
-        ? { title: 'Etwas ist schiefgegangen', advice: 'Es liegt nicht an Ihnen. Der Server hat notiert, was geschah.' }
-        : { title: 'Das hat nicht geklappt', advice: 'Die Anfrage war nicht zu lesen.' }
+        ? {
+            title: 'Etwas ist schiefgegangen',
+            advice: 'Auf dem Server ist ein Fehler aufgetreten. Einzelheiten stehen in seinem Protokoll.',
+          }
+        : { title: 'Ungültige Anfrage', advice: 'Der Server konnte die Anfrage nicht lesen.' }
   }
 }

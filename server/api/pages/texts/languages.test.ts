@@ -113,10 +113,10 @@ test('numbers and times are told as each language does', () => {
   assert.match(german.errors.byStatus(429, 1).advice, /in einer Sekunde/)
   assert.equal(
     english.consent.lasts(30, 365),
-    'until you end it, or the application has not been used for 30 days; at most 365 days',
+    'until you revoke it or the application is not used for 30 days, but no longer than 365 days',
   )
   assert.equal(
     german.consent.lasts(1, undefined),
-    'bis Sie es beenden, oder bis die Anwendung einen Tag lang nicht benutzt wurde',
+    'bis Sie ihn widerrufen oder die Anwendung einen Tag lang nicht verwendet wird',
   )
 })
