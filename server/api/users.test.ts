@@ -206,7 +206,7 @@ test('where owners need a second factor, tokens of an owner without one manage n
   for (const [method, path, body] of asked) {
     const { status, body: problem } = await send(method, path, ada.authorization, body)
     assert.deepEqual([status, problem.title], [403, 'permission_denied'], `${method} ${path}`)
-    assert.match(problem.detail, /must have a second factor/)
+    assert.match(problem.detail, /need a second factor/)
   }
   assert.equal((await store.users.get(owner.userId)).disabledAtMs, null)
   // What is hers goes on.

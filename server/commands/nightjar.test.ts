@@ -57,7 +57,7 @@ test('the commands printed at the first start create an owner, a token and camer
     users.map((each: { email: string }) => each.email),
     ['Ada@example.org', 'bob@example.org'],
   )
-  assert.match((await run(ada, { input: 'correct-horse' })).stderr, /already exists/)
+  assert.match((await run(ada, { input: 'correct-horse' })).stderr, /already an account/)
 
   const { stdout: printed } = await succeed('token create --user ada@EXAMPLE.org')
   assert.ok(isChecksumValid(printed.trim()))

@@ -123,7 +123,7 @@ test('an invitation arrives, creates an account, shows the camera, and ends', { 
 async function acceptInvitation(link: URL): Promise<string> {
   const shown = await server.request(link.href, { authorization: null })
   assert.equal(shown.status, 200)
-  assert.match(shown.text, /owner@example\.com shares the camera “Front ’door’” with you/)
+  assert.match(shown.text, /owner@example\.com shared the camera “Front ’door’” with you/)
   const [form] = readForms(shown.text)
   const cookie = String(shown.headers['set-cookie']).split(';')[0]!
   const answer = await server.request(form!.action, {

@@ -127,7 +127,7 @@ test('who is invited to a camera reads who shares which, makes the account, and 
   await browser.open(third)
   assert.match(browser.shown!.text, /ada@example\.org shared a camera with you\./)
   await browser.open(first)
-  assert.match(browser.shown!.text, /ada@example\.org shares the camera “Front &lt;door&gt;” with you\./)
+  assert.match(browser.shown!.text, /ada@example\.org shared the camera “Front &lt;door&gt;” with you\./)
   await browser.submit({ first_name: 'Bob', password: newPassword })
   assert.equal(browser.shown!.url, '/account/?done=shared')
   assert.match(browser.shown!.text, /Your account is ready\. You can now view the camera that was shared with you\./)

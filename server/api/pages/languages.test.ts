@@ -132,7 +132,7 @@ test('names stand in the quotation marks of the language', async (t) => {
   const german = await openGerman(pages).open(pathname + search)
   checkGerman(german, 'invitation')
   assert.match(german.text, /ada@example\.org hat die Kamera „Haustür“ mit Ihnen geteilt/)
-  assert.match((await pages.openBrowser().open(pathname + search)).text, /shares the camera “Haustür” with you/)
+  assert.match((await pages.openBrowser().open(pathname + search)).text, /shared the camera “Haustür” with you/)
 })
 
 test('without a language, or with one that there is not, pages are English; so are programs answered', async (t) => {
