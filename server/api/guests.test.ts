@@ -198,7 +198,7 @@ test("T31: whether there is an account behind an address shows in the mail alone
   assert.equal(more.length, 0)
   assert.deepEqual([notice!.to, invitation!.to], ['Ada@example.org', 'bob@example.org'])
   assert.equal(notice!.subject, invitation!.subject)
-  for (const { text } of [notice!, invitation!]) assert.match(text, /owner@example\.com shares the camera “Front door”/)
+  for (const { text } of [notice!, invitation!]) assert.match(text, /owner@example\.com shared the camera “Front door”/)
   assert.match(notice!.text, /^https:\/\/nightjar\.example:8443\/$/m)
   assert.match(invitation!.text, /^https:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}$/m)
 
@@ -376,11 +376,11 @@ test('T31: a name of a camera adds nothing to a mail but itself', async (t) => {
     await send('POST', `/v1/cameras/${camera}/guests/`, { email: `c${camera}@example.org` })
     return (await takeMails())[0]!
   }
-  assert.match((await mailOf('Haus "Eins" 門')).text, /shares the camera “Haus ’Eins’ 門” with you/)
+  assert.match((await mailOf('Haus "Eins" 門')).text, /shared the camera “Haus ’Eins’ 門” with you/)
   for (const name of ['Win at http://evil.example', 'A\r\nBcc: b@example.org', 'evil.example']) {
     const { subject, text } = await mailOf(name)
-    assert.equal(subject, 'A camera is shared with you at Nightjar')
-    assert.match(text, /^owner@example\.com shares a camera with you/)
+    assert.equal(subject, 'A camera was shared with you on Nightjar')
+    assert.match(text, /^owner@example\.com shared a camera with you/)
     assert.doesNotMatch(text, /evil|Bcc/)
   }
 })

@@ -164,7 +164,7 @@ test('the language chosen in the dashboard applies to the sign-in pages too', as
   await reader.getByRole('link', { name: 'Abbrechen' }).click()
   await reader.getByRole('link', { name: 'Abmelden' }).click()
   await reader.getByRole('button', { name: 'Abmelden' }).click()
-  await reader.getByText('Sie sind abgemeldet.').waitFor()
+  await reader.getByText('Sie wurden abgemeldet.').waitFor()
   // As on the next day, when only the dashboard remembers the sign-in.
   await reader.context().clearCookies()
   await reader.goto(`${scene.server.url}/events`)

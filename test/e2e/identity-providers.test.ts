@@ -216,7 +216,7 @@ test('a provider response delivered by another browser signs nobody in', async (
   const victim = await visit(browser)
   await victim.page.goto(`${server.url}/sign-in/`)
   await victim.page.goto(answer)
-  assert.match(await main(victim.page), /cannot be finished/)
+  assert.match(await main(victim.page), /has expired/)
   assert.equal(await signedInAs(victim.page, server), 'nobody')
   // The account was hers and still is.
   await eve.page.goto(answer)

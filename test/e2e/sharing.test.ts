@@ -55,8 +55,8 @@ test('an invitation arrives, creates an account, shows the camera, and ends', { 
   // The mail server shows internationalized domains; in transit they are in ASCII form.
   assert.deepEqual(mail.to.map(emailKey), [emailKey(email)])
   assert.match(mail.raw, /^To: Bea@xn--bcher-kva\.example\r$/m)
-  assert.match(mail.raw, /^Subject: A camera is shared with you at Nightjar\r$/m)
-  assert.match(mail.text, /^owner@example\.com shares the camera “Front ’door’” with you/)
+  assert.match(mail.raw, /^Subject: A camera was shared with you on Nightjar\r$/m)
+  assert.match(mail.text, /^owner@example\.com shared the camera “Front ’door’” with you/)
   const link = new URL(/https:\S+/.exec(mail.text)![0])
   assert.equal(link.origin, server.url)
 

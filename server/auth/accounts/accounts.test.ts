@@ -100,7 +100,7 @@ testEachDatabase('an invitation makes one account, for the address it was sent t
   assert.deepEqual([mail!.to, none.length], ['Bob@example.org', 0])
   assert.match(
     mail!.text,
-    /^ada@example\.org invites you[\s\S]*\nhttps:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}\n/,
+    /^ada@example\.org invited you[\s\S]*\nhttps:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}\n/,
   )
   const token = tokenIn(mail!)
   assert.deepEqual(await accounts.signUps.findInvitation(token), {
@@ -247,11 +247,11 @@ testEachDatabase(
     }
     const subjects = (await takeMails()).map(({ to, subject }) => `${to}: ${subject}`)
     assert.deepEqual(subjects, [
-      'ada@example.org: A new password for Nightjar',
-      'ada@example.org: Your account at Nightjar',
-      'nobody@example.org: Your account at Nightjar',
-      'ada@example.org: Your account at Nightjar',
-      'nobody@example.org: Your account at Nightjar',
+      'ada@example.org: Reset your Nightjar password',
+      'ada@example.org: You already have a Nightjar account',
+      'nobody@example.org: Create your Nightjar account',
+      'ada@example.org: You already have a Nightjar account',
+      'nobody@example.org: Create your Nightjar account',
     ])
   },
 )

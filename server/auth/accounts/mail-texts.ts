@@ -1,5 +1,5 @@
-// All mails of the server. Plain and short; nothing a stranger chose is in a subject, and of what strangers chose only addresses
-// and names of applications and cameras are in a text.
+// The texts of all emails that the server sends. They are short and plain. Subjects contain nothing that other people
+// chose; texts contain only their email addresses and the names of applications and cameras.
 
 import type { Mail } from '../../model/mail.ts'
 import { quoteName } from '../../model/quoted-name.ts'
@@ -8,54 +8,54 @@ import type { SecondFactorNews } from '../second-factor/second-factor-options.ts
 type Text = Pick<Mail, 'subject' | 'text'>
 
 export function invitationMail({ link, inviter }: { link: string; inviter: string | undefined }): Text {
-  const reason = inviter === undefined ? 'You asked for an account' : `${inviter} invites you to an account`
+  const reason = inviter === undefined ? 'You requested an account' : `${inviter} invited you to create an account`
   return {
-    subject: 'Your account at Nightjar',
-    text: `${reason} at Nightjar, a camera server.
+    subject: 'Create your Nightjar account',
+    text: `${reason} on Nightjar, a camera server.
 
-To choose a password and begin, open this link within 7 days:
+To choose a password and get started, open this link within 7 days:
 
 ${link}
 
-If you do not expect this, ignore it: nothing happens without you.
+If you did not expect this email, you can ignore it. No account is created unless you use the link.
 `,
   }
 }
 
-/** Sent instead of an invitation to somebody who has an account; whoever asked cannot tell the two apart. */
+/** Sent instead of an invitation when the recipient has an account. The sender cannot tell which of the two was sent. */
 export function alreadyMemberMail({ url, inviter }: { url: string; inviter: string | undefined }): Text {
-  const reason = inviter === undefined ? 'Somebody asked for an account' : `${inviter} invited you to an account`
+  const reason = inviter === undefined ? 'Someone requested an account' : `${inviter} invited you to create an account`
   return {
-    subject: 'Your account at Nightjar',
-    text: `${reason} at Nightjar with this address. You have one already:
+    subject: 'You already have a Nightjar account',
+    text: `${reason} on Nightjar with this email address. You already have an account:
 
 ${url}
 
-If you forgot the password, ask for a new one there.
+If you forgot your password, you can request a new one on the sign-in page.
 `,
   }
 }
 
-/** To somebody without an account. */
+/** Sent to guests who do not have an account. */
 export function guestInvitationMail({ link, inviter, cameraName }: Sharing & { link: string }): Text {
   return {
-    subject: 'A camera is shared with you at Nightjar',
-    text: `${writeSharing(inviter, cameraName)} at Nightjar, a camera server.
+    subject: 'A camera was shared with you on Nightjar',
+    text: `${writeSharing(inviter, cameraName)} on Nightjar, a camera server.
 
-To choose a password and see it, open this link within 7 days:
+To choose a password and view the camera, open this link within 7 days:
 
 ${link}
 
-If you do not expect this, ignore it: nothing happens without you.
+If you did not expect this email, you can ignore it. No account is created unless you use the link.
 `,
   }
 }
 
-/** To somebody who has one. */
+/** Sent to guests who have an account. */
 export function shareMail({ url, inviter, cameraName }: Sharing & { url: string }): Text {
   return {
-    subject: 'A camera is shared with you at Nightjar',
-    text: `${writeSharing(inviter, cameraName)} at Nightjar. It is among your shared cameras now:
+    subject: 'A camera was shared with you on Nightjar',
+    text: `${writeSharing(inviter, cameraName)} on Nightjar. You can view it now:
 
 ${url}
 `,
@@ -66,19 +66,19 @@ type Sharing = { readonly inviter: string; readonly cameraName: string }
 
 function writeSharing(inviter: string, cameraName: string): string {
   const name = quoteName(cameraName)
-  return `${inviter} shares ${name === undefined ? 'a camera' : `the camera ${name}`} with you`
+  return `${inviter} shared ${name === undefined ? 'a camera' : `the camera ${name}`} with you`
 }
 
 export function resetMail({ link }: { link: string }): Text {
   return {
-    subject: 'A new password for Nightjar',
-    text: `Somebody, probably you, asked for a new password for your account at Nightjar.
+    subject: 'Reset your Nightjar password',
+    text: `Someone, probably you, requested a new password for your Nightjar account.
 
-To choose it, open this link within an hour:
+To choose a new password, open this link within one hour:
 
 ${link}
 
-If it was not you, ignore this: your password stays as it is.
+If you did not request this, you can ignore this email. Your password stays the same.
 `,
   }
 }
@@ -88,15 +88,15 @@ export function passwordChangedMail({ url, ip, linkedUrl }: PasswordChange): Tex
     linkedUrl === undefined
       ? ''
       : `
-Accounts elsewhere that are linked with yours still sign in to it. To see and remove them:
+Accounts that are linked to yours can still sign in. To review and remove them:
 
 ${linkedUrl}
 `
   return {
-    subject: 'Your password for Nightjar was changed',
-    text: `The password of your account at Nightjar was changed${from(ip)}. All browsers and applications have to sign in again.
+    subject: 'Your Nightjar password was changed',
+    text: `The password of your Nightjar account was changed${from(ip)}. All browsers and applications must sign in again.
 
-If it was not you, ask for a new password at once:
+If this was not you, choose a new password immediately:
 
 ${url}
 ${linked}`,
@@ -106,46 +106,46 @@ ${linked}`,
 type PasswordChange = {
   readonly url: string
   readonly ip: string | undefined
-  /** Where an identity provider signs in to the account, which a new password does not change. */
+  /** The page of linked accounts. Undefined if there are none. A new password does not affect linked accounts. */
   readonly linkedUrl: string | undefined
 }
 
 export function confirmEmailMail({ link, formerEmail }: { link: string; formerEmail: string }): Text {
   return {
-    subject: 'Your new address at Nightjar',
-    text: `The account ${formerEmail} at Nightjar wants to go by this address from now on.
+    subject: 'Confirm your email address for Nightjar',
+    text: `Someone requested to change the email address of the Nightjar account ${formerEmail} to this address.
 
-To confirm that it is yours, open this link within 24 hours:
+To confirm that the address is yours, open this link within 24 hours:
 
 ${link}
 
-If you do not expect this, ignore it.
+If you did not expect this email, you can ignore it.
 `,
   }
 }
 
 export function emailChangedMail({ email }: { email: string }): Text {
   return {
-    subject: 'Your address at Nightjar was changed',
-    text: `Your account at Nightjar goes by ${email} from now on.
+    subject: 'The email address of your Nightjar account was changed',
+    text: `The email address of your Nightjar account was changed to ${email}.
 
-If it was not you, tell the owner of the server.
+If this was not you, contact the owner of the server immediately.
 `,
   }
 }
 
 export function identityMail({ providerName, isLinked, url, ip }: IdentityChange): Text {
-  const what = isLinked ? 'was linked with' : 'is no longer linked with'
-  const now = isLinked
-    ? `Whoever signs in there with the account that was linked gets into yours.`
-    : `Nobody can sign in to it from there any more, and all other browsers have to sign in again.`
+  const change = isLinked ? 'was linked to' : 'is no longer linked to'
+  const consequence = isLinked
+    ? 'Anyone who can sign in to the linked account can now also sign in to your Nightjar account.'
+    : 'It can no longer be used to sign in to your Nightjar account, and all other browsers must sign in again.'
   return {
     subject: isLinked
-      ? 'Another way to sign in to your Nightjar account'
-      : 'A way to sign in to your Nightjar account was removed',
-    text: `Your account at Nightjar ${what} the sign-in service ${quoteName(providerName) ?? 'that you use'}${from(ip)}. ${now}
+      ? 'A sign-in service was linked to your Nightjar account'
+      : 'A sign-in service was removed from your Nightjar account',
+    text: `Your Nightjar account ${change} the sign-in service ${quoteName(providerName) ?? 'that you use'}${from(ip)}. ${consequence}
 
-If it was not you, change your password at once, and look at what signs in to your account:
+If this was not you, change your password immediately, and review the linked accounts:
 
 ${url}
 `,
@@ -162,8 +162,7 @@ type IdentityChange = {
 export function reuseMail({ appName, url, ip }: { appName: string; url: string; ip: string | undefined }): Text {
   return {
     subject: 'An application was signed out of your Nightjar account',
-    text: `A credential of the application "${appName.replaceAll(/\p{Cc}/gu, ' ')}" that had been replaced before was used again${from(ip)}. That happens
-when somebody has copied it, so the application was signed out. To go on using it, sign in to it again.
+    text: `A token of the application "${appName.replaceAll(/\p{Cc}/gu, ' ')}" was used again after it had been replaced${from(ip)}. Someone may have copied the token, so the application was signed out. To keep using the application, sign in to it again.
 
 Your account: ${url}
 `,
@@ -172,9 +171,8 @@ Your account: ${url}
 
 export function inClearMail({ url, ip }: { url: string; ip: string | undefined }): Text {
   return {
-    subject: 'A credential of your Nightjar account was sent without encryption',
-    text: `A program sent a token of your account${from(ip)} with http:// in the address in place of https://. It was refused, but whoever was on the way
-could read the token. Revoke it, make another one, and correct the address in the program.
+    subject: 'A token of your Nightjar account was sent without encryption',
+    text: `A program sent a token of your account${from(ip)} to an http:// URL instead of https://. The server rejected the request, but others on the network may have read the token. Revoke the token, create a new one, and correct the URL in the program.
 
 Your account: ${url}
 `,
@@ -182,10 +180,10 @@ Your account: ${url}
 }
 
 export function secondFactorMail({ news, url, ip, recoveryCodesLeft = 0 }: SecondFactorFacts): Text {
-  const { subject, what, advice } = secondFactorWords(recoveryCodesLeft)[news]
+  const { subject, event, advice } = describeNews(news, recoveryCodesLeft)
   return {
     subject,
-    text: `${what}${from(ip)}.
+    text: `${event}${from(ip)}.
 
 ${advice}
 
@@ -201,53 +199,51 @@ type SecondFactorFacts = {
   readonly recoveryCodesLeft?: number | undefined
 }
 
-function secondFactorWords(
-  codesLeft: number,
-): Record<SecondFactorNews, { subject: string; what: string; advice: string }> {
+/** `event` is a sentence without its full stop: the IP address is added to it. */
+type NewsTexts = { readonly subject: string; readonly event: string; readonly advice: string }
+
+function describeNews(news: SecondFactorNews, codesLeft: number): NewsTexts {
   const ifNotYou =
-    'If it was not you, somebody else is signed in to your account: change your password at once, and sign out all other browsers.'
-  const changed = 'The second factor of your Nightjar account was changed'
-  return {
-    'app added': {
-      subject: changed,
-      what: 'An authenticator app was added to your account at Nightjar',
-      advice: ifNotYou,
-    },
-    'app removed': {
-      subject: changed,
-      what: 'The authenticator app was removed from your account at Nightjar',
-      advice: ifNotYou,
-    },
-    'passkey added': { subject: changed, what: 'A passkey was added to your account at Nightjar', advice: ifNotYou },
-    'passkey removed': {
-      subject: changed,
-      what: 'A passkey was removed from your account at Nightjar',
-      advice: ifNotYou,
-    },
-    'recovery codes replaced': {
-      subject: changed,
-      what: 'New recovery codes were made for your account at Nightjar, and the former ones count no more',
-      advice: ifNotYou,
-    },
-    'recovery code used': {
-      subject: 'A recovery code of your Nightjar account was used',
-      what: 'One of your recovery codes was used to sign in to your account at Nightjar',
-      advice: `Codes left: ${codesLeft}. New ones are made on the page of the second factor. ${ifNotYou}`,
-    },
-    'removed by an owner': {
-      subject: 'The second factor of your Nightjar account was removed',
-      what: 'An owner of the server removed the second factor of your account at Nightjar, and signed you out everywhere',
-      advice:
-        'Your password alone signs in from now on. Sign in and set up a second factor again. If you did not ask for it, ask the owners of the server, and change your password.',
-    },
-    'wrong codes': {
-      subject: 'Somebody may know the password of your Nightjar account',
-      what: 'Somebody gave the right password of your account at Nightjar, and then several wrong codes',
-      advice: 'They did not get in. If it was not you, choose another password.',
-    },
+    'If this was not you, someone else has access to your account: change your password immediately, and sign out all other browsers.'
+  const subject = 'The second factor of your Nightjar account was changed'
+  switch (news) {
+    case 'app added':
+      return { subject, event: 'An authenticator app was added to your Nightjar account', advice: ifNotYou }
+    case 'app removed':
+      return { subject, event: 'The authenticator app was removed from your Nightjar account', advice: ifNotYou }
+    case 'passkey added':
+      return { subject, event: 'A passkey was added to your Nightjar account', advice: ifNotYou }
+    case 'passkey removed':
+      return { subject, event: 'A passkey was removed from your Nightjar account', advice: ifNotYou }
+    case 'recovery codes replaced':
+      return {
+        subject,
+        event: 'New recovery codes were generated for your Nightjar account',
+        advice: `The previous codes no longer work. ${ifNotYou}`,
+      }
+    case 'recovery code used':
+      return {
+        subject: 'A recovery code of your Nightjar account was used',
+        event: 'One of your recovery codes was used to sign in to your Nightjar account',
+        advice: `Recovery codes left: ${codesLeft}. You can generate new ones under "Two-factor authentication". ${ifNotYou}`,
+      }
+    case 'removed by an owner':
+      return {
+        subject: 'The second factor of your Nightjar account was removed',
+        event:
+          'You were signed out everywhere because an owner of the server removed the second factor of your Nightjar account',
+        advice:
+          'From now on, your password alone is enough to sign in. Sign in and set up a second factor again. If you did not ask for this, contact the owners of the server and change your password.',
+      }
+    case 'wrong codes':
+      return {
+        subject: 'Someone may know the password of your Nightjar account',
+        event: 'Someone entered the correct password of your Nightjar account, followed by several incorrect codes',
+        advice: 'They were not able to sign in. If this was not you, change your password.',
+      }
   }
 }
 
 function from(ip: string | undefined): string {
-  return ip === undefined ? '' : ` from the address ${ip}`
+  return ip === undefined ? '' : ` from the IP address ${ip}`
 }

@@ -106,7 +106,7 @@ testEachDatabase(
     assert.deepEqual(await signedIn.look(), [true, false, false, false, true])
     assert.deepEqual([await canSignIn(email, password), await canSignIn(email, next)], [false, true])
     const [mail] = await takeMails()
-    assert.deepEqual([mail!.to, mail!.subject], [email, 'Your password for Nightjar was changed'])
+    assert.deepEqual([mail!.to, mail!.subject], [email, 'Your Nightjar password was changed'])
     assert.ok(events.some(({ event, userId }) => event === 'password.changed' && userId === user.id))
   },
 )

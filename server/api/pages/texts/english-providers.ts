@@ -43,7 +43,7 @@ export const englishProviders = {
   gone: 'no longer available on this server',
   linkedAt: (ago: string) => `linked ${ago}`,
   unlink: 'Remove',
-  unlinkOf: (provider: string) => `Unlink ${provider}`,
+  unlinkOf: (provider: string) => `Remove the link to ${provider}`,
   link: (provider: string) => `Link ${provider}`,
   done: {
     linked: 'The account has been linked.',

@@ -272,7 +272,7 @@ export const german: Texts = {
     apps: 'Verbundene Anwendungen',
     noApps: 'Keine verbundenen Anwendungen.',
     endApp: 'Zugriff widerrufen',
-    endAppOf: (name) => `Zugriff von ${name} widerrufen`,
+    endAppOf: (name) => `Zugriff widerrufen: ${name}`,
     browsers: 'Angemeldete Browser',
     thisBrowser: 'dieser Browser',
     endBrowser: 'Abmelden',
