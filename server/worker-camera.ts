@@ -4,6 +4,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { GapReason } from '../contract/gap-reasons.ts'
 import { errorChain } from './base/error.ts'
 import { supervise } from './base/supervise.ts'
+import { Timer } from './base/timer.ts'
 import type { CountersOfCamera } from './cameras/camera-meter.ts'
 import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './cameras/worker-protocol.ts'
 import type { ByteBudget } from './hub/byte-budget.ts'
@@ -57,8 +58,8 @@ export class WorkerCamera {
   #recording: Recording | undefined
   readonly #demand = new Demand(false)
   readonly #keyIntervals = new KeyIntervals()
-  /** Ends the wait for the second key frame of a camera whose interval is unknown. */
-  #learning: AbortController | undefined
+  /** The wait for the second key frame of a camera whose interval is unknown. */
+  readonly #learning: Timer
   #viewers = 0
   #recordedBytes = 0
   #droppedFrames = 0
@@ -74,6 +75,7 @@ export class WorkerCamera {
 
   constructor(options: WorkerCameraOptions) {
     this.#options = options
+    this.#learning = new Timer(options.context.clock)
     this.hub = new CameraHub({
       gopBudget: options.gopBudget,
       earlierBudget: options.earlierBudget,
@@ -151,7 +153,7 @@ export class WorkerCamera {
   }
 
   #updateDemand(): void {
-    this.#demand.set(this.#viewers > 0 || this.#job?.recording !== undefined || this.#learning !== undefined)
+    this.#demand.set(this.#viewers > 0 || this.#job?.recording !== undefined || this.#learning.isRunning)
   }
 
   #publish(item: HubItem): void {
@@ -168,20 +170,14 @@ export class WorkerCamera {
 
   /** Stays connected until the next key frame, once. */
   #learn(): void {
-    if (this.#learning) return
-    const learning = new AbortController()
-    this.#learning = learning
+    if (this.#learning.isRunning) return
+    this.#learning.start(maxLearningMs, () => this.#updateDemand())
     this.#updateDemand()
-    this.#options.context.clock.sleep(maxLearningMs, learning.signal).then(
-      () => this.#endLearning(),
-      () => {}, // known, or the camera is gone
-    )
   }
 
   #endLearning(): void {
-    if (!this.#learning) return
-    this.#learning.abort()
-    this.#learning = undefined
+    if (!this.#learning.isRunning) return
+    this.#learning.stop()
     this.#updateDemand()
   }
 

@@ -2,6 +2,7 @@
 // between. A file is repaired at once when a request needs footage that it may contain. Files without a row are
 // searched for too. Docs: docs/design/recording.md.
 
+import { settlesWithin } from '../base/deadline.ts'
 import { errorChain } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
@@ -111,10 +112,8 @@ export class BackgroundRepair {
       ({ segment, failures }) => failures === 0 && segment.startMs < endMs && segment.startMs + maxSegmentMs > startMs,
     )
     if (wanted.length === 0) return
-    const done = new AbortController()
-    const patience = pause(this.#options.context.clock, maxDemandMs, done.signal)
-    await Promise.race([Promise.all(wanted.map((pending) => this.#repairOne(pending))), patience])
-    done.abort()
+    const repairs = Promise.all(wanted.map((pending) => this.#repairOne(pending)))
+    await settlesWithin(repairs, maxDemandMs, this.#options.context.clock)
   }
 
   /** Resolves when no file of the camera waits, except those whose repair failed. */

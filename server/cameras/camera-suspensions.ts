@@ -2,6 +2,7 @@
 // a coincidence. A camera that crashes a second worker is suspended, each time for longer.
 
 import type { Clock } from '../base/clock.ts'
+import { Timer } from '../base/timer.ts'
 
 export type CameraSuspensionsOptions = {
   readonly clock: Clock
@@ -14,7 +15,7 @@ export type CameraSuspensionsOptions = {
   readonly longestMs?: number
 }
 
-type Suspect = { endsMs: number[]; suspensions: number; timer: AbortController | undefined }
+type Suspect = { endsMs: number[]; suspensions: number; readonly timer: Timer }
 
 const hourMs = 3_600_000
 
@@ -30,43 +31,33 @@ export class CameraSuspensions {
   note(cameraId: number): number | undefined {
     const { clock, windowMs, firstMs, longestMs } = this.#options
     const nowMs = clock.monotonicMs()
-    const suspect = this.#suspects.get(cameraId) ?? { endsMs: [], suspensions: 0, timer: undefined }
+    const suspect = this.#suspects.get(cameraId) ?? { endsMs: [], suspensions: 0, timer: new Timer(clock) }
     this.#suspects.set(cameraId, suspect)
     suspect.endsMs = [...suspect.endsMs.filter((ms) => nowMs - ms < windowMs), nowMs]
     // A camera that was suspended before is suspended again immediately.
     if (suspect.endsMs.length < 2 && suspect.suspensions === 0) return undefined
     const forMs = Math.min(longestMs, firstMs * 2 ** Math.min(suspect.suspensions++, 20))
     suspect.endsMs = []
-    suspect.timer?.abort()
-    const timer = new AbortController()
-    suspect.timer = timer
-    clock.sleep(forMs, timer.signal).then(
-      () => {
-        if (timer.signal.aborted) return
-        suspect.timer = undefined
-        this.#options.onEnd(cameraId)
-      },
-      () => {}, // lifted
-    )
+    suspect.timer.start(forMs, () => this.#options.onEnd(cameraId))
     return forMs
   }
 
   isSuspended(cameraId: number): boolean {
-    return this.#suspects.get(cameraId)?.timer !== undefined
+    return this.#suspects.get(cameraId)?.timer.isRunning === true
   }
 
   get count(): number {
-    return [...this.#suspects.values()].filter(({ timer }) => timer).length
+    return [...this.#suspects.values()].filter(({ timer }) => timer.isRunning).length
   }
 
   /** Forgets a camera that was changed or removed. `onEnd` is not called. */
   forget(cameraId: number): void {
-    this.#suspects.get(cameraId)?.timer?.abort()
+    this.#suspects.get(cameraId)?.timer.stop()
     this.#suspects.delete(cameraId)
   }
 
   /** Cancels all timers. */
   close(): void {
-    for (const { timer } of this.#suspects.values()) timer?.abort()
+    for (const { timer } of this.#suspects.values()) timer.stop()
   }
 }

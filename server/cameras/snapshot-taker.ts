@@ -5,10 +5,10 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
+import { settlesWithin } from '../base/deadline.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Notifier } from '../base/notifier.ts'
-import { pause } from '../base/pause.ts'
 import type { Snapshot } from '../live/live-streams.ts'
 import type { ImageLimits } from '../media/image-size.ts'
 
@@ -130,10 +130,7 @@ export class SnapshotTaker {
     })
     schedule.taking = done
     this.#taking.add(schedule)
-    const taken = new AbortController()
-    const late = pause(clock, patienceMs, taken.signal)
-    await Promise.race([done, late])
-    taken.abort()
+    await settlesWithin(done, patienceMs, clock)
     if (this.#taking.size >= maxTaking) await Promise.race([...this.#taking].map(({ taking }) => taking))
     if (schedule.failures === 0) this.#warmUntilMs = clock.monotonicMs() + warmMs
   }

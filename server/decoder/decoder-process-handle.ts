@@ -3,6 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { Backoff } from '../base/retry.ts'
+import { Timer } from '../base/timer.ts'
 import { type DecodeReply, type DecodeRequest, parseReply, writeRequest } from './decoder-protocol.ts'
 import type { Isolation } from './isolation/isolation.ts'
 import { MessageChild } from './message-child.ts'
@@ -32,13 +33,14 @@ export class DecoderProcessHandle {
   readonly #backoff = new Backoff({ minMs: 200, maxMs: 30_000 })
   #child: MessageChild | undefined
   #startedMs: number | undefined
-  /** Cancels the running timer: the decode timeout, the idle time, or the pause after a failed start. */
-  #timer: AbortController | undefined
+  /** The decode timeout, the idle time, or the pause after a failed start. */
+  readonly #timer: Timer
   #hasAnswered = false
   #isPausing = false
 
   constructor(options: DecoderProcessHandleOptions) {
     this.#options = options
+    this.#timer = new Timer(options.clock)
   }
 
   get isFree(): boolean {
@@ -59,7 +61,7 @@ export class DecoderProcessHandle {
     const { clock, timeoutMs } = this.#options
     this.#startedMs = clock.monotonicMs()
     this.#child ??= this.#startChild()
-    this.#after(timeoutMs, () => this.kill(`no answer in ${timeoutMs} ms`))
+    this.#timer.start(timeoutMs, () => this.kill(`no answer in ${timeoutMs} ms`))
     this.#child.send(writeRequest(request))
   }
 
@@ -68,7 +70,7 @@ export class DecoderProcessHandle {
     const { onDone, onLost, onFree } = this.#options
     const child = this.#child
     this.#child = undefined
-    this.#timer?.abort()
+    this.#timer.stop()
     void child?.stop()
     onLost(reason)
     const ms = this.busyMs
@@ -76,7 +78,7 @@ export class DecoderProcessHandle {
     // The process failed to start, so wait before the next attempt.
     this.#isPausing = !this.#hasAnswered
     if (this.#isPausing) {
-      this.#after(this.#backoff.nextMs(), () => {
+      this.#timer.start(this.#backoff.nextMs(), () => {
         this.#isPausing = false
         onFree()
       })
@@ -86,7 +88,7 @@ export class DecoderProcessHandle {
   }
 
   async close(): Promise<void> {
-    this.#timer?.abort()
+    this.#timer.stop()
     const child = this.#child
     this.#child = undefined
     await child?.stop()
@@ -113,21 +115,8 @@ export class DecoderProcessHandle {
     this.#startedMs = undefined
     this.#hasAnswered = true
     this.#backoff.reset()
-    this.#after(idleMs, () => void this.close())
+    this.#timer.start(idleMs, () => void this.close())
     onDone(reply, { ms, reason: '' })
     onFree()
-  }
-
-  /** Replaces the running timer. */
-  #after(ms: number, action: () => void): void {
-    this.#timer?.abort()
-    const timer = new AbortController()
-    this.#timer = timer
-    this.#options.clock.sleep(ms, timer.signal).then(
-      () => {
-        if (!timer.signal.aborted) action()
-      },
-      () => {}, // the timer was replaced or cancelled
-    )
   }
 }

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { Timer } from '../base/timer.ts'
 import { DecodeQueue } from './decode-queue.ts'
 import { DecoderProcessHandle } from './decoder-process-handle.ts'
 import { type DecodeReply, type DecodeRequest, maxSizes } from './decoder-protocol.ts'
@@ -82,8 +83,9 @@ export class Decoder implements AsyncDisposable {
   readonly #clock: Clock
   readonly #queue: DecodeQueue<Job>
   readonly #slots: readonly Slot[]
-  readonly #closing = new AbortController()
-  #isWatching = false
+  /** Limits the frame in the process that is reserved for quick frames. */
+  readonly #slowTimer: Timer
+  #isClosed = false
   #counts = { decodes: 0, images: 0, busyMs: 0, corrupt: 0, refused: 0, crashes: 0 }
 
   constructor(options: DecoderOptions) {
@@ -93,6 +95,7 @@ export class Decoder implements AsyncDisposable {
     const { maxPending = 64, maxPendingBytes = 64 * 1024 * 1024 } = options
     this.#log = log
     this.#clock = clock
+    this.#slowTimer = new Timer(clock)
     this.#queue = new DecodeQueue({ maxPending, maxPendingBytes })
     this.#slots = Array.from({ length: processes }, (_, i) => {
       const isQuickOnly = i === 0 && processes > 1
@@ -128,7 +131,7 @@ export class Decoder implements AsyncDisposable {
         `expected at most ${maxSizes} sizes and a frame of at most 32 MiB, got ${sizes.length} sizes`,
       )
     }
-    if (this.#closing.signal.aborted) throw closedError()
+    if (this.#isClosed) throw closedError()
     if (codec === 'mjpeg' && sizes.every((size) => size.maxWidth === undefined && size.maxHeight === undefined)) {
       return sizes.map(() => data)
     }
@@ -149,7 +152,8 @@ export class Decoder implements AsyncDisposable {
 
   /** Rejects all waiting requests and ends the processes. */
   async close(): Promise<void> {
-    this.#closing.abort()
+    this.#isClosed = true
+    this.#slowTimer.stop()
     const jobs = [...this.#slots.flatMap(({ job }) => job ?? []), ...this.#queue.drain()]
     for (const slot of this.#slots) slot.job = undefined
     for (const job of jobs) job.reject(closedError())
@@ -173,7 +177,7 @@ export class Decoder implements AsyncDisposable {
 
   /** Gives work to free processes, first to those that are already running. */
   #startNext(): void {
-    if (this.#closing.signal.aborted) return
+    if (this.#isClosed) return
     const free = this.#slots.filter((slot) => slot.process.isFree)
     const running = free.filter((slot) => slot.process.pid !== undefined)
     for (const slot of new Set([...running, ...free])) this.#startOn(slot)
@@ -191,18 +195,13 @@ export class Decoder implements AsyncDisposable {
   #watchSlow(): void {
     const [quick] = this.#slots
     const busyMs = quick?.process.busyMs
-    if (!quick?.isQuickOnly || busyMs === undefined || this.#isWatching) return
-    this.#isWatching = true
-    this.#clock.sleep(Math.max(0, maxQuickMs - busyMs), this.#closing.signal).then(
-      () => {
-        this.#isWatching = false
-        const isSlow = (quick.process.busyMs ?? 0) >= maxQuickMs
-        if (isSlow && this.#queue.hasQuick(this.#clock.monotonicMs())) {
-          quick.process.kill(`no answer in ${maxQuickMs} ms`)
-        }
-      },
-      () => {}, // closed
-    )
+    if (!quick?.isQuickOnly || busyMs === undefined || this.#slowTimer.isRunning) return
+    this.#slowTimer.start(Math.max(0, maxQuickMs - busyMs), () => {
+      const isSlow = (quick.process.busyMs ?? 0) >= maxQuickMs
+      if (isSlow && this.#queue.hasQuick(this.#clock.monotonicMs())) {
+        quick.process.kill(`no answer in ${maxQuickMs} ms`)
+      }
+    })
   }
 
   #finish(slot: Slot, reply: DecodeReply | undefined, { ms, reason }: { ms: number; reason: string }): void {

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import { Timer } from '../base/timer.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import { Mp4Rebase } from './mp4-rebase.ts'
 import type { ViewerQueue } from './viewer-queue.ts'
@@ -52,16 +53,12 @@ export async function* runProgressive(
 }
 
 async function nextWithin(queue: ViewerQueue, clock: Clock, ms: number): Promise<LiveChunk | undefined> {
-  const done = new AbortController()
-  const timer = clock.sleep(ms, done.signal).then(
-    () => queue.abort(),
-    () => {}, // a chunk came first
-  )
+  const timer = new Timer(clock)
+  timer.start(ms, () => queue.abort())
   try {
     return await queue.next()
   } finally {
-    done.abort()
-    await timer
+    timer.stop()
   }
 }
 

@@ -5,6 +5,7 @@
 // key frame.
 
 import type { Clock } from '../base/clock.ts'
+import { Timer } from '../base/timer.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { LiveSubscription } from './live-subscriber.ts'
@@ -32,7 +33,7 @@ export class SharedStream {
   /** Distinguishes chunks of this subscription from late chunks of the previous one. */
   #generation = 0
   #minIntervalMs = 0
-  #linger: AbortController | undefined
+  readonly #linger: Timer
   #init: LiveChunk | undefined
   #retained: LiveChunk[] = []
   #retainedBytes = 0
@@ -40,18 +41,19 @@ export class SharedStream {
 
   constructor(options: SharedStreamOptions) {
     this.#options = options
+    this.#linger = new Timer(options.clock)
   }
 
   /** Adds a viewer, sends it the kept chunks, and returns a function that removes it. */
   join(sink: ChunkSink): () => void {
-    this.#linger?.abort()
-    this.#linger = undefined
+    this.#linger.stop()
     this.#sinks.add(sink)
     if (this.#init) sink.push(this.#init, true)
     for (const chunk of this.#retained) sink.push(chunk, true)
     if (!this.#subscription) this.#open()
     return () => {
-      if (this.#sinks.delete(sink) && this.#sinks.size === 0) this.#closeLater()
+      if (this.#sinks.delete(sink) && this.#sinks.size === 0)
+        this.#linger.start(this.#options.lingerMs, () => this.close())
     }
   }
 
@@ -68,8 +70,7 @@ export class SharedStream {
   }
 
   close(): void {
-    this.#linger?.abort()
-    this.#linger = undefined
+    this.#linger.stop()
     this.#generation++
     this.#subscription?.close()
     this.#subscription = undefined
@@ -146,16 +147,5 @@ export class SharedStream {
     this.#retained = []
     this.#retainedBytes = 0
     this.#isRetaining = false
-  }
-
-  #closeLater(): void {
-    const linger = new AbortController()
-    this.#linger = linger
-    this.#options.clock.sleep(this.#options.lingerMs, linger.signal).then(
-      () => {
-        if (!linger.signal.aborted) this.close()
-      },
-      () => {}, // a viewer came, or it was closed
-    )
   }
 }

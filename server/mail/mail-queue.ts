@@ -3,6 +3,7 @@
 // killed is asked for again by who misses it.
 
 import type { Clock } from '../base/clock.ts'
+import { settlesWithin } from '../base/deadline.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
@@ -67,10 +68,7 @@ export class MailQueue implements Mailer {
     const { clock, onClose } = this.#options
     this.#isClosed = true
     this.#stopping.abort()
-    const done = new AbortController()
-    const farewell = pause(clock, farewellMs, done.signal)
-    await Promise.race([this.flush(), farewell])
-    done.abort()
+    await settlesWithin(this.flush(), farewellMs, clock)
     await this.#keep([...this.#left, ...this.#waiting])
     onClose?.()
   }

@@ -7,8 +7,10 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import process from 'node:process'
 import { type Clock, systemClock } from '../clock.ts'
+import { withDeadline } from '../deadline.ts'
 import { AppError } from '../error.ts'
 import { FairSemaphore } from '../fair-semaphore.ts'
+import { pause } from '../pause.ts'
 import { isLocalhost, readAddressLiteral } from './address-literal.ts'
 import { parseHostsFile } from './hosts-file.ts'
 import { hasOtherSources, listCandidates, parseResolverSettings, type ResolverSettings } from './resolver-settings.ts'
@@ -119,16 +121,9 @@ export class NameResolver {
   async #lookupInTime(host: string, account: number | undefined, signal: AbortSignal | undefined) {
     const done = new AbortController()
     const stopped = signal ? AbortSignal.any([signal, done.signal]) : done.signal
-    const late = this.#clock.sleep(this.#limits.totalMs, stopped).then(
-      () => Promise.reject(describeLate(host)),
-      () => Promise.reject(signal?.reason),
-    )
-    // Nothing awaits the one that loses the race.
-    late.catch(() => {})
-    const found = this.#find(host, account, stopped)
-    found.catch(() => {})
+    const options = { ms: this.#limits.totalMs, clock: this.#clock, signal, onLate: () => describeLate(host) }
     try {
-      return await Promise.race([found, late])
+      return await withDeadline(this.#find(host, account, stopped), options)
     } finally {
       done.abort()
     }
@@ -165,7 +160,7 @@ export class NameResolver {
       const first = resolver.resolve4(name).then((list) => list.map(toFound))
       const second = resolver.resolve6(name).then((list) => list.map(toFound))
       const patience = first.then(
-        () => this.#clock.sleep(otherFamilyMs, over.signal).then(() => [], () => []), // biome-ignore format: one line
+        () => pause(this.#clock, otherFamilyMs, over.signal).then(() => []),
         () => second,
       )
       const [ofFirst, ofSecond] = await Promise.allSettled([first, Promise.race([second, patience])])

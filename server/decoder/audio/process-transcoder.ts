@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { Backoff } from '../../base/retry.ts'
+import { Timer } from '../../base/timer.ts'
 import type { AudioSink, AudioSource, AudioTranscoder } from '../../media/telephony/audio-transcoder.ts'
 import type { Isolation } from '../isolation/isolation.ts'
 import { MessageChild } from '../message-child.ts'
@@ -55,7 +56,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
   #child: MessageChild | undefined
   /** No process is started before this time, monotonic. */
   #pauseUntilMs = 0
-  #idle: AbortController | undefined
+  readonly #idle: Timer
   #isClosed = false
   #counts = { blocks: 0, droppedChunks: 0, crashes: 0 }
 
@@ -65,6 +66,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
       ...{ timeoutMs: 10_000, maxUnsentBytes: 512 * 1024, idleMs: 10_000 },
       ...options,
     }
+    this.#idle = new Timer(options.clock)
   }
 
   get isAvailable(): boolean {
@@ -94,7 +96,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
     }
     const stream: Stream = { source, onReply, sentMs: [], openIn: undefined }
     this.#streams.set(streamId, stream)
-    this.#idle?.abort()
+    this.#idle.stop()
     // The process takes a moment to start, and the first chunk follows soon.
     this.#start()
     return {
@@ -126,7 +128,7 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#idle?.abort()
+    this.#idle.stop()
     this.#streams.clear()
     await this.#child?.stop()
     this.#child = undefined
@@ -196,15 +198,10 @@ export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable 
 
   /** The process stays for a while, so that a camera that reconnects finds it running. */
   #stopWhenIdle(): void {
-    const idle = new AbortController()
-    this.#idle = idle
-    this.#options.clock.sleep(this.#options.idleMs, idle.signal).then(
-      () => {
-        const child = this.#child
-        this.#child = undefined
-        void child?.stop()
-      },
-      () => {}, // a stream was opened, or the transcoder was closed
-    )
+    this.#idle.start(this.#options.idleMs, () => {
+      const child = this.#child
+      this.#child = undefined
+      void child?.stop()
+    })
   }
 }

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
+import { Timer } from '../../base/timer.ts'
 import type { VideoCodec } from '../../media/frame.ts'
 import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { type CameraMemory, createCameraMemory } from '../connection/camera-memory.ts'
@@ -103,17 +104,13 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
   const startedMs = clock.monotonicMs()
   const look = new StreamLook(target.depth, limits, clock)
   const over = AbortSignal.any([signal, look.done])
-  const late = clock.sleep(limits.totalMs, over).then(
-    () => look.endLate(),
-    () => {}, // done before
-  )
+  new Timer(clock, over).start(limits.totalMs, () => look.endLate())
   const memory = createCameraMemory()
   let error = await connect(options, look, memory, over)
   // The camera was silent over TCP, which for some is the way they are: datagrams then.
   const isSilent = error?.trouble === 'no_frames' && memory.transport.next === 'udp'
   if (isSilent && !look.done.aborted) error = await connect(options, look, memory, over)
   look.end()
-  await late
   signal.throwIfAborted()
   const isAboutHost = look.isBlank && !(error && isAboutAddress(error))
   if (target.tellsAll || memory.isPublic || !isAboutHost) return look.describe(error)
@@ -197,7 +194,7 @@ class StreamLook {
     const nowMs = this.#clock.monotonicMs()
     if (this.#firstMs === undefined) {
       this.#firstMs = nowMs
-      void this.#endAfter(this.#isStill ? 0 : this.#limits.measureMs)
+      new Timer(this.#clock, done).start(this.#isStill ? 0 : this.#limits.measureMs, () => this.end())
     }
     const isTold = this.#meter.keys > 1 && this.#meter.spanMs >= enoughMs && nowMs - this.#firstMs >= enoughMs
     if (isTold) this.end()
@@ -249,13 +246,6 @@ class StreamLook {
 
   get #isStill(): boolean {
     return this.#learned.transport === 'http_picture'
-  }
-
-  async #endAfter(ms: number): Promise<void> {
-    await this.#clock.sleep(ms, this.done).then(
-      () => this.end(),
-      () => {}, // ended before
-    )
   }
 }
 

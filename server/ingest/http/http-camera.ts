@@ -2,13 +2,13 @@
 // a container is for container-camera.ts.
 
 import type { IncomingMessage } from 'node:http'
+import { withDeadline } from '../../base/deadline.ts'
 import { repeat } from '../../base/repeat.ts'
 import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
 import { FrameStream } from '../frames/frame-stream.ts'
 import { describeLacking, FrameWatch, type Lacking } from '../frames/frame-watch.ts'
 import { CameraError, toCameraError } from '../network/camera-error.ts'
-import { withDeadline } from '../network/deadline.ts'
 import { runContainerCamera } from './container-camera.ts'
 import { endOnThrow } from './end-on-throw.ts'
 import { describeHttpError, HttpClient } from './http-client.ts'

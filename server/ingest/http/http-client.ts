@@ -4,12 +4,12 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
 import type { TestedAddress } from '../network/address-guard.ts'
 import { CameraLogin, type Credentials } from '../network/camera-auth.ts'
 import { CameraError, describeSocketError, describeStatus } from '../network/camera-error.ts'
 import { connectCamera } from '../network/camera-socket.ts'
 import type { CameraUrl } from '../network/camera-url.ts'
-import { withDeadline } from '../network/deadline.ts'
 
 export type HttpClientOptions = {
   readonly url: CameraUrl

@@ -2,6 +2,7 @@
 // back, so that whoever reads the body reads it from its start, and lets it flow.
 
 import type { IncomingMessage } from 'node:http'
+import { withDeadline } from '../../base/deadline.ts'
 import {
   type FoundContent,
   findContainer,
@@ -10,7 +11,6 @@ import {
 } from '../../media/container/find-container.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
 import { CameraError } from '../network/camera-error.ts'
-import { withDeadline } from '../network/deadline.ts'
 import { describeHttpError } from './http-client.ts'
 
 /** Answers that say they are these are, as far as it matters here. */

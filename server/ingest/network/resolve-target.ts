@@ -1,10 +1,10 @@
 // Resolves the host of a camera to a checked IP address, in bounded time, because a name server may never answer.
 
 import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
 import type { AddressGuard, TestedAddress } from './address-guard.ts'
 import { CameraError } from './camera-error.ts'
 import type { CameraUrl } from './camera-url.ts'
-import { withDeadline } from './deadline.ts'
 
 export type ResolveOptions = {
   readonly addressGuard: AddressGuard

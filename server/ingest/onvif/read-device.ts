@@ -4,6 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { Timer } from '../../base/timer.ts'
 import { parseCameraUrl } from '../../model/camera-url.ts'
 import type { AddressGuard } from '../network/address-guard.ts'
 import { CameraError, type CameraTrouble, hideTrouble, isAboutAddress, toCameraError } from '../network/camera-error.ts'
@@ -68,13 +69,10 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
   const done = new AbortController()
   const ended = AbortSignal.any([signal, done.signal])
   let isLate = false
-  const late = clock.sleep(totalMs, ended).then(
-    () => {
-      isLate = true
-      done.abort()
-    },
-    () => {}, // done before
-  )
+  new Timer(clock, ended).start(totalMs, () => {
+    isLate = true
+    done.abort()
+  })
   const { username, password = '' } = target
   const credentials = username ? { username, password } : undefined
   using client = new OnvifClient({ addressGuard, credentials, clock, responseMs, signal: ended })
@@ -96,7 +94,6 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
     return reading.result({ trouble: error.trouble, detail: error.message })
   } finally {
     done.abort()
-    await late
   }
 }
 

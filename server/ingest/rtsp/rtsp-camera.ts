@@ -1,10 +1,10 @@
 // One RTSP connection to a camera: sets up its session and feeds the stream; rtsp-watch.ts looks after it from then on.
 
+import { settlesWithin, withDeadline } from '../../base/deadline.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
 import type { RtspTransport } from '../connection/transport-choice.ts'
 import { CameraStream } from '../frames/camera-stream.ts'
 import { CameraError, toCameraError } from '../network/camera-error.ts'
-import { withDeadline } from '../network/deadline.ts'
 import { InterleavedTracks } from './interleaved-tracks.ts'
 import { RtspClient } from './rtsp-client.ts'
 import { RtspConnection } from './rtsp-connection.ts'
@@ -133,7 +133,7 @@ class RtspCameraSession implements AsyncDisposable {
     if (this.#connection.isOpen && this.#client.session) {
       this.#client.sendTeardown(this.#sessionUrl)
       this.#connection.end()
-      await Promise.race([this.#connection.closed, clock.sleep(leaveMs)])
+      await settlesWithin(this.#connection.closed, leaveMs, clock)
     }
     stats.receivedBytes += this.#connection.receivedBytes
     this.#cleanUp.dispose()

@@ -1,11 +1,11 @@
 // Requests to one camera: authentication, the session id, time limits. The order of requests is rtsp-session.ts.
 
 import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
 import { findHeader, listHeaders, type RtspHeader, type RtspResponse } from '../../media/rtsp/message.ts'
 import { parseSessionHeader, type RtspSession } from '../../media/rtsp/transport.ts'
 import { CameraLogin, type Credentials } from '../network/camera-auth.ts'
 import { CameraError, describeStatus } from '../network/camera-error.ts'
-import { withDeadline } from '../network/deadline.ts'
 import type { RtspConnection } from './rtsp-connection.ts'
 
 export type RtspClientOptions = {

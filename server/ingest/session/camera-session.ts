@@ -200,10 +200,8 @@ async function endWhenIdle(demand: Demand, idle: AbortController, { clock, ended
     const wanted = new AbortController()
     const isOver = AbortSignal.any([ended, wanted.signal])
     void demand.changed(isOver).then(() => wanted.abort())
-    await clock.sleep(restMs, isOver).then(
-      () => idle.abort(),
-      () => {}, // somebody wants it again, or it is lost
-    )
+    // Otherwise the camera is needed again, or the connection is lost.
+    if (await pause(clock, restMs, isOver)) idle.abort()
   }
 }
 

@@ -5,6 +5,7 @@ import type { GapReason } from '../../../contract/gap-reasons.ts'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { Timer } from '../../base/timer.ts'
 import type { StreamFormat } from '../../media/frame.ts'
 import type { CameraError, CameraTrouble } from '../network/camera-error.ts'
 import { usefulMs } from './reconnect-pause.ts'
@@ -38,13 +39,15 @@ export class StatusReporter {
   #told = ''
   #isOnline = false
   #isConnected = false
-  /** Cancels the wait for the next attempt after a loss. */
-  #waiting: AbortController | undefined
-  /** Cancels the wait before a hidden problem is reported. */
-  #hiding: AbortController | undefined
+  /** The wait for the next attempt after a loss. */
+  readonly #waiting: Timer
+  /** The wait before a hidden problem is reported. */
+  readonly #hiding: Timer
 
   constructor(options: StatusReporterOptions) {
     this.#options = options
+    this.#waiting = new Timer(options.clock, options.signal)
+    this.#hiding = new Timer(options.clock, options.signal)
     options.onStatus({ state: 'connecting' })
   }
 
@@ -63,19 +66,14 @@ export class StatusReporter {
 
   /** A session that was online has ended. */
   lost(error: CameraError, onlineMs: number): void {
-    const { clock, log, signal } = this.#options
+    const { log } = this.#options
     this.#isConnected = false
     if (onlineMs < usefulMs) {
       this.#tellOffline(error)
       return
     }
     log.debug({ reason: error.reason, cause: errorChain(error) }, 'the camera is offline')
-    const waiting = new AbortController()
-    this.#waiting = waiting
-    clock.sleep(patienceMs, AbortSignal.any([signal, waiting.signal])).then(
-      () => this.#tellOffline(error),
-      () => {}, // it is back, or something newer is known
-    )
+    this.#waiting.start(patienceMs, () => this.#tellOffline(error))
   }
 
   /**
@@ -83,17 +81,10 @@ export class StatusReporter {
    * reported after the same delay if the camera is not online by then and `isHidden` still returns true.
    */
   tellInTime(error: CameraError, isHidden: () => boolean): void {
-    if (this.#hiding) return
-    const { clock, signal } = this.#options
-    const hiding = new AbortController()
-    this.#hiding = hiding
-    clock.sleep(hiddenMs, AbortSignal.any([signal, hiding.signal])).then(
-      () => {
-        this.#hiding = undefined
-        if (!this.#isConnected && isHidden()) this.#tellOffline(error)
-      },
-      () => {}, // it is online, or something is told
-    )
+    if (this.#hiding.isRunning) return
+    this.#hiding.start(hiddenMs, () => {
+      if (!this.#isConnected && isHidden()) this.#tellOffline(error)
+    })
   }
 
   /** A connection attempt failed. */
@@ -118,10 +109,8 @@ export class StatusReporter {
   }
 
   #stopWaiting(): void {
-    this.#waiting?.abort()
-    this.#waiting = undefined
-    this.#hiding?.abort()
-    this.#hiding = undefined
+    this.#waiting.stop()
+    this.#hiding.stop()
   }
 }
 

@@ -2,7 +2,8 @@
 // request to close either.
 
 import { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { systemClock } from '../../base/clock.ts'
+import { settlesWithin } from '../../base/deadline.ts'
 
 /** How long closing a connection may take. */
 const farewellMs = 1000
@@ -20,9 +21,7 @@ export class PostgresSockets {
 
   /** Waits a short time for `farewell`, then destroys all sockets that are still open. */
   async end(farewell: Promise<unknown>): Promise<void> {
-    const waiting = new AbortController()
-    await Promise.race([farewell, delay(farewellMs, undefined, { signal: waiting.signal }).catch(() => {})])
-    waiting.abort()
+    await settlesWithin(farewell, farewellMs, systemClock)
     for (const socket of this.#open) socket.destroy()
   }
 }
