@@ -3,6 +3,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { GapReason } from '../contract/gap-reasons.ts'
 import { errorChain } from './base/error.ts'
+import { SerialQueue } from './base/serial-queue.ts'
 import { supervise } from './base/supervise.ts'
 import { Timer } from './base/timer.ts'
 import type { CountersOfCamera } from './cameras/camera-meter.ts'
@@ -71,7 +72,7 @@ export class WorkerCamera {
   /** The last reported clock rate. */
   #isClockWrong = false
   /** Changes are applied one after the other: a connection or file must end before the next begins. */
-  #changes: Promise<void> = Promise.resolve()
+  readonly #changes = new SerialQueue()
 
   constructor(options: WorkerCameraOptions) {
     this.#options = options
@@ -125,7 +126,7 @@ export class WorkerCamera {
       await this.#stopRecording(reason)
       await this.#disconnect()
     })
-    await this.#changes
+    await this.#changes.idle()
   }
 
   recorderStats(): Pick<WorkerStats, 'recordedBytes' | 'droppedFrames' | 'pendingBytes' | 'diskWaitMs'> {
@@ -182,7 +183,7 @@ export class WorkerCamera {
   }
 
   #change(work: () => Promise<void>): void {
-    this.#changes = this.#changes.then(work).catch((error) => {
+    this.#changes.run(work).catch((error) => {
       this.#options.context.log.error({ error: errorChain(error) }, 'a change to the camera failed')
     })
   }

@@ -7,6 +7,7 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
+import { SerialQueue } from '../base/serial-queue.ts'
 import { compareRecorded, isNewEpoch } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
@@ -58,7 +59,7 @@ export class Catalog {
   /** Oldest first. All but the last are closed and wait for their row. */
   readonly #entries = new Map<number, Entry[]>()
   /** Pending row writes of a camera, in order. */
-  readonly #work = new Map<number, Promise<void>>()
+  readonly #work = new Map<number, SerialQueue>()
   readonly #listeners = new Map<number, Set<FootageListener>>()
   /** The segment that each camera opened last since this process started. */
   readonly #last = new Map<number, Entry>()
@@ -260,7 +261,8 @@ export class Catalog {
 
   /** Resolves when the rows contain everything reported so far for this camera, or for all cameras. */
   async flush(cameraId?: number): Promise<void> {
-    await (cameraId === undefined ? Promise.all(this.#work.values()) : this.#work.get(cameraId))
+    const queues = cameraId === undefined ? [...this.#work.values()] : [this.#work.get(cameraId)]
+    await Promise.all(queues.map((queue) => queue?.idle()))
   }
 
   /** Writes what is left, and gives up what the store refuses. Call it after the recorders have closed. */
@@ -386,13 +388,12 @@ export class Catalog {
 
   /** Runs one operation at a time for each camera, and retries until the store accepts it. */
   #enqueue(cameraId: number, step: () => Promise<void>): void {
-    const before = this.#work.get(cameraId) ?? Promise.resolve()
-    const work = before
-      .then(() => this.#untilDone('index of recordings not written', cameraId, step))
-      .finally(() => {
-        if (this.#work.get(cameraId) === work) this.#work.delete(cameraId)
-      })
-    this.#work.set(cameraId, work)
+    const queue = this.#work.get(cameraId) ?? new SerialQueue()
+    this.#work.set(cameraId, queue)
+    const work = queue.run(() => this.#untilDone('index of recordings not written', cameraId, step))
+    void work.finally(() => {
+      if (queue.size === 0) this.#work.delete(cameraId)
+    })
   }
 
   /** Until the server stops. */

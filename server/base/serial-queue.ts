@@ -2,10 +2,19 @@
 
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
+  #size = 0
 
-  /** Runs `work` after all earlier tasks have ended, even if they failed, and returns its result. */
+  /** The number of tasks that run or wait. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Runs `work` after all earlier tasks have ended, even if they failed, and returns its result or throws its error. */
   run<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work)
+    this.#size++
+    const done = this.#last.then(work).finally(() => {
+      this.#size--
+    })
     this.#last = done.catch(() => {})
     return done
   }

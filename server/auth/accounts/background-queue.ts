@@ -2,13 +2,14 @@
 
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { SerialQueue } from '../../base/serial-queue.ts'
 
 const maxTasks = 1000
 
 export class BackgroundQueue {
   readonly #log: Logger
-  #waiting = 0
-  #last: Promise<void> = Promise.resolve()
+  /** One by one: of two links that replace each other, the later one must be good. */
+  readonly #tasks = new SerialQueue()
 
   constructor(log: Logger) {
     this.#log = log
@@ -16,37 +17,32 @@ export class BackgroundQueue {
 
   /** Throws 'unavailable' when too much is to be done already: for what must not be begun then. */
   check(): void {
-    if (this.#waiting >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
+    if (this.#tasks.size >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
   }
 
   /** `what`: for the log, as "a mail was not sent". Throws as `check`. */
   do(what: string, work: () => Promise<void>): void {
     this.check()
-    this.#waiting++
-    // One by one: of two links that replace each other, the later one must be good.
-    this.#last = this.#run(this.#last, what, work)
+    void this.#tasks.run(() => this.#run(what, work))
   }
 
   /** As `do`, for what follows from something that is done already: should there be no room, it is left out, and the log says so. */
   notify(what: string, work: () => Promise<void>): void {
-    if (this.#waiting < maxTasks) this.do(what, work)
+    if (this.#tasks.size < maxTasks) this.do(what, work)
     else this.#log.error({ reason: 'too much is to be done already' }, what)
   }
 
   /** Resolves when all that was begun before is done. */
   async flush(): Promise<void> {
-    await this.#last
+    await this.#tasks.idle()
   }
 
-  async #run(previous: Promise<void>, what: string, work: () => Promise<void>): Promise<void> {
-    await previous
+  async #run(what: string, work: () => Promise<void>): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     try {
       await work()
     } catch (error) {
       this.#log.error({ reason: errorChain(error) }, what)
-    } finally {
-      this.#waiting--
     }
   }
 }
