@@ -1,20 +1,19 @@
 // Mails that were still waiting when the server stopped, kept for the next start: each in a file of its own, sealed (AES-256-GCM),
 // because they hold one-time links.
 
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { SealedBox } from '../base/sealed-box.ts'
 import { syncFolder } from '../base/sync-folder.ts'
 import type { Mail } from '../model/mail.ts'
 
 /** After this no link in any mail is good any more. */
 const maxAgeMs = 7 * 86_400_000
-const algorithm = 'aes-256-gcm'
-const nonceBytes = 12
-const tagBytes = 16
+const context = 'mail'
 const pattern = /^[0-9a-f]{24}\.mail$/
 
 export type MailSpoolOptions = {
@@ -30,9 +29,11 @@ export type KeptMail = { readonly name: string; readonly mail: Mail }
 
 export class MailSpool {
   readonly #options: MailSpoolOptions
+  readonly #box: SealedBox
 
   constructor(options: MailSpoolOptions) {
     this.#options = options
+    this.#box = new SealedBox(options.key)
   }
 
   /** On the disk when it resolves. Throws 'unavailable'. */
@@ -44,7 +45,7 @@ export class MailSpool {
       const temporary = join(dir, `.${name}`)
       {
         await using file = await open(temporary, 'wx', 0o600)
-        await file.writeFile(this.#seal(JSON.stringify({ mail, keptAtMs: clock.nowMs() })))
+        await file.writeFile(this.#box.seal(JSON.stringify({ mail, keptAtMs: clock.nowMs() }), context))
         await file.sync()
       }
       await rename(temporary, join(dir, name))
@@ -61,7 +62,7 @@ export class MailSpool {
     const kept: KeptMail[] = []
     for (const name of names.filter((one) => pattern.test(one))) {
       try {
-        const { mail, keptAtMs } = JSON.parse(this.#open(await readFile(join(dir, name))))
+        const { mail, keptAtMs } = JSON.parse(this.#box.unseal(await readFile(join(dir, name)), context))
         if (clock.nowMs() - keptAtMs < maxAgeMs) kept.push({ name, mail })
         else await this.remove(name)
       } catch (error) {
@@ -73,20 +74,5 @@ export class MailSpool {
 
   async remove(name: string): Promise<void> {
     await rm(join(this.#options.dir, name), { force: true })
-  }
-
-  /** Nonce, text, tag. */
-  #seal(text: string): Uint8Array {
-    const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv(algorithm, this.#options.key, nonce, { authTagLength: tagBytes })
-    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-  }
-
-  #open(bytes: Uint8Array): string {
-    const end = bytes.length - tagBytes
-    const nonce = bytes.subarray(0, nonceBytes)
-    const decipher = createDecipheriv(algorithm, this.#options.key, nonce, { authTagLength: tagBytes })
-    decipher.setAuthTag(bytes.subarray(end))
-    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, end)), decipher.final()]).toString('utf8')
   }
 }

@@ -21,7 +21,7 @@ import { accountGrantMs, needsPassword } from './dashboard-client.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import { createOAuthSecret, isOAuthSecret, isSecretOf } from './oauth-secrets.ts'
 import type { RevokeInput, TokenAnswer, TokenInput } from './oauth-types.ts'
-import { openReply, sealReply } from './sealed-reply.ts'
+import { sealReply, unsealReply } from './sealed-reply.ts'
 import { answerEmpty, answerError, answerFailure, answerJson, writePair } from './token-answer.ts'
 
 /** Who asks, and from where. */
@@ -164,7 +164,7 @@ export class TokenService {
   async #findReply({ value, hash }: Presented, idempotencyKey: string | undefined): Promise<string | undefined> {
     if (idempotencyKey === undefined) return undefined
     const sealed = await this.#options.store.grants.findReply(hash)
-    return sealed && openReply(sealed, value, idempotencyKey)
+    return sealed && unsealReply(sealed, value, idempotencyKey)
   }
 
   /** Decides, writes and answers; again from the start when another request came between. */

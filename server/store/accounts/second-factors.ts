@@ -5,11 +5,11 @@
 import type { Kysely, Updateable } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
+import type { SealedBox } from '../../base/sealed-box.ts'
 import { conflictingAccount, maxPasskeys } from '../../model/account-fault.ts'
 import type { SecondFactorKind } from '../../model/second-factor-kind.ts'
 import type { ChangePublisher } from '../engine/change-feed.ts'
 import { isUniqueViolation } from '../engine/constraint.ts'
-import type { SealedBox } from '../engine/sealed-box.ts'
 import { inTransaction } from '../engine/transaction.ts'
 import type { Row, Tables } from '../schema.ts'
 import { credentialsChanged } from './proven-user.ts'
@@ -90,7 +90,7 @@ export class SecondFactors {
   async findAppSecret(userId: number): Promise<string | undefined> {
     const query = this.#db.selectFrom('totp_secrets').select('sealed').where('user_id', '=', userId)
     const row = await query.executeTakeFirst()
-    return row && this.#box.open(row.sealed, contextOf(userId))
+    return row && this.#box.unseal(row.sealed, contextOf(userId))
   }
 
   /** Returns false if a code of this step or a later one was used before. Of two concurrent calls, one succeeds. */

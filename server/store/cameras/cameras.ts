@@ -4,12 +4,12 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
+import type { SealedBox } from '../../base/sealed-box.ts'
 import { hideSecrets } from '../../model/camera-url.ts'
 import type { ChangePublisher } from '../engine/change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../engine/constraint.ts'
 import { writeRelaxed } from '../engine/durability.ts'
 import { insertWithId } from '../engine/given-id.ts'
-import type { SealedBox } from '../engine/sealed-box.ts'
 import { inTransaction } from '../engine/transaction.ts'
 import type { Row, Tables } from '../schema.ts'
 import { digestEventHash, openEventHash, sealEventHash } from './event-hash.ts'
@@ -303,7 +303,7 @@ export class Cameras {
   }
 
   #toCamera(row: Row<'cameras'>): Camera {
-    const opened = row.credentials && this.#box.open(row.credentials, credentialsContext(row.id))
+    const opened = row.credentials && this.#box.unseal(row.credentials, credentialsContext(row.id))
     const [username, password, url = row.url] = opened ? (JSON.parse(opened) as Sealed) : [null, null]
     return {
       id: row.id,

@@ -2,7 +2,7 @@
 // as SHA-256, to find the camera by it.
 
 import { createHash } from 'node:crypto'
-import type { SealedBox } from '../engine/sealed-box.ts'
+import type { SealedBox } from '../../base/sealed-box.ts'
 
 const mark = 'v1.'
 
@@ -12,7 +12,7 @@ export function sealEventHash(box: SealedBox, cameraId: number, hash: string): s
 
 /** Throws 'corrupt'. */
 export function openEventHash(box: SealedBox, cameraId: number, sealed: string): string {
-  return box.open(Buffer.from(sealed.slice(mark.length), 'base64url'), contextOf(cameraId))
+  return box.unseal(Buffer.from(sealed.slice(mark.length), 'base64url'), contextOf(cameraId))
 }
 
 export function digestEventHash(hash: string): Uint8Array {

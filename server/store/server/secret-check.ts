@@ -3,7 +3,7 @@
 
 import type { Kysely } from 'kysely'
 import { AppError } from '../../base/error.ts'
-import type { SealedBox } from '../engine/sealed-box.ts'
+import type { SealedBox } from '../../base/sealed-box.ts'
 import type { Tables } from '../schema.ts'
 
 const context = 'secret check'
@@ -20,7 +20,7 @@ export async function checkSecret(db: Kysely<Tables>, box: SealedBox): Promise<v
   }
   const { sealed } = await select.executeTakeFirstOrThrow()
   try {
-    box.open(sealed, context)
+    box.unseal(sealed, context)
   } catch (cause) {
     const message = 'secret.key is not the key this database was made with: restore the one that belongs to it'
     throw new AppError('corrupt', message, { cause })

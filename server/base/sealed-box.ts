@@ -1,10 +1,10 @@
-// Secrets inside rows: AES-256-GCM (NIST SP 800-38D) under a key that is not in the database. Layout: format (1 byte) |
-// nonce (12) | tag (16) | ciphertext. The context is authenticated, so that a sealed value moved to another row does
-// not open.
+// Seals small secrets with AES-256-GCM (NIST SP 800-38D). Layout: format (1 byte) | nonce (12) | tag (16) | ciphertext.
+// The context is authenticated, so that a sealed value does not unseal in another place, such as another row.
 
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { AppError } from '../../base/error.ts'
+import { AppError } from './error.ts'
 
+const algorithm = 'aes-256-gcm'
 const format = 1
 const nonceBytes = 12
 const tagBytes = 16
@@ -18,25 +18,31 @@ export class SealedBox {
     this.#key = createSecretKey(key)
   }
 
-  seal(text: string, context: string): Uint8Array {
+  /** Text is sealed as UTF-8. */
+  seal(content: string | Uint8Array, context: string): Uint8Array {
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes })
+    const cipher = createCipheriv(algorithm, this.#key, nonce, { authTagLength: tagBytes })
     cipher.setAAD(Buffer.from(context))
-    const ciphertext = [cipher.update(text, 'utf8'), cipher.final()]
+    const ciphertext = [cipher.update(typeof content === 'string' ? Buffer.from(content) : content), cipher.final()]
     return Buffer.concat([Uint8Array.of(format), nonce, cipher.getAuthTag(), ...ciphertext])
   }
 
   /** Throws 'corrupt' if the bytes, the context or the key differ from those of `seal`. */
-  open(sealed: Uint8Array, context: string): string {
+  unseal(sealed: Uint8Array, context: string): string {
+    return this.unsealBytes(sealed, context).toString('utf8')
+  }
+
+  /** Like `unseal`, for content that is not text. */
+  unsealBytes(sealed: Uint8Array, context: string): Buffer {
     if (sealed.length < headBytes || sealed[0] !== format) {
       throw new AppError('corrupt', `a sealed value (${context}) has an unknown format`)
     }
     const nonce = sealed.subarray(1, 1 + nonceBytes)
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes })
+    const decipher = createDecipheriv(algorithm, this.#key, nonce, { authTagLength: tagBytes })
     decipher.setAAD(Buffer.from(context))
     decipher.setAuthTag(sealed.subarray(1 + nonceBytes, headBytes))
     try {
-      return Buffer.concat([decipher.update(sealed.subarray(headBytes)), decipher.final()]).toString('utf8')
+      return Buffer.concat([decipher.update(sealed.subarray(headBytes)), decipher.final()])
     } catch (error) {
       throw new AppError(
         'corrupt',
