@@ -2,11 +2,12 @@
 // first become pending deletions, then the files are deleted, then the pending deletions are removed. Each step starts
 // when the previous one is on the disk. Running it again completes an interrupted deletion.
 
-import { open, rmdir, unlink } from 'node:fs/promises'
+import { rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 import type { PendingDeletion } from '../model/segment-views.ts'
 import { isArchiveThere } from './archive-folder.ts'
 import type { FinalSyncs } from './final-syncs.ts'
@@ -41,7 +42,8 @@ export async function forgetPendingDeletions(
 ): Promise<void> {
   if (gone.length === 0) return
   const folders = [...new Set(gone.map(({ path }) => dirname(path)))]
-  await eachOf(folders, (folder) => syncFolder(join(archiveDir, folder)))
+  // A folder that no longer exists needs no sync.
+  await eachOf(folders, (folder) => syncFolder(join(archiveDir, folder)).catch(ignoreMissing))
   await rows.remove(gone.map(({ id }) => id))
   // A recorder may be about to create a file in the folder of today.
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
@@ -98,17 +100,6 @@ async function deleteFile(archiveDir: string, path: string): Promise<void> {
     // If the disk is not mounted, the file still exists there.
     if (!(await isArchiveThere(archiveDir)))
       throw new AppError('unavailable', 'the archive folder is not available', { cause: error })
-  }
-}
-
-/** Makes deletions in a folder durable. A folder that no longer exists needs no sync. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(ignoreMissing)
-  if (!handle) return
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -2,13 +2,13 @@
 // because they hold one-time links.
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import { SealedBox } from '../base/sealed-box.ts'
-import { syncFolder } from '../base/sync-folder.ts'
 import type { Mail } from '../model/mail.ts'
 
 /** After this no link in any mail is good any more. */
@@ -42,14 +42,8 @@ export class MailSpool {
     const name = `${randomBytes(12).toString('hex')}.mail`
     try {
       await mkdir(dir, { recursive: true, mode: 0o700 })
-      const temporary = join(dir, `.${name}`)
-      {
-        await using file = await open(temporary, 'wx', 0o600)
-        await file.writeFile(this.#box.seal(JSON.stringify({ mail, keptAtMs: clock.nowMs() }), context))
-        await file.sync()
-      }
-      await rename(temporary, join(dir, name))
-      await syncFolder(dir)
+      const sealed = this.#box.seal(JSON.stringify({ mail, keptAtMs: clock.nowMs() }), context)
+      await replaceFile(join(dir, name), sealed, 0o600)
     } catch (cause) {
       throw new AppError('unavailable', `a mail could not be kept in ${dir}`, { cause })
     }

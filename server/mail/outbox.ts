@@ -2,13 +2,13 @@
 // links, so nobody else may read them.
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { syncFolder } from '../base/sync-folder.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import { checkMail, type Mail } from '../model/mail.ts'
 import { type Mailer, writeMessage } from './mailer.ts'
 
@@ -29,22 +29,12 @@ export function createOutbox({ dir, from, clock, log }: OutboxOptions): Mailer {
       const { message } = await writer.sendMail({ ...writeMessage(mail, from), date })
       const name = `${date.toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`
       try {
-        await writeWhole(dir, name, message as Buffer)
+        await mkdir(dir, { recursive: true, mode: 0o700 })
+        await replaceFile(join(dir, name), message as Buffer, 0o600)
       } catch (cause) {
         throw new AppError('unavailable', `a mail could not be written to ${dir}`, { cause })
       }
       log.info({ file: join(dir, name) }, 'no mail server is configured: a mail is in the outbox')
     },
   }
-}
-
-/** Whole when it appears under its name, and on the disk when this resolves. */
-async function writeWhole(dir: string, name: string, bytes: Buffer): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 })
-  const temporary = join(dir, `.${name}`)
-  await using file = await open(temporary, 'wx', 0o600)
-  await file.writeFile(bytes)
-  await file.sync()
-  await rename(temporary, join(dir, name))
-  await syncFolder(dir)
 }

@@ -2,14 +2,14 @@
 // and renewed when it is about to expire or the names it is reached by have changed.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
-import { syncFolder } from '../../base/sync-folder.ts'
+import { replaceFile } from '../../base/replace-file.ts'
 import type { Identity } from './secure-server.ts'
 
 const dayMs = 86_400_000
@@ -48,6 +48,7 @@ export async function openOwnIdentity(options: {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const made = await makeIdentity(hosts, clock.nowMs())
   // The key first: a crash in between leaves a pair that does not match, which the next start replaces.
+  // Both are synced: clients may trust this certificate, so a power loss must not lead to another one.
   await replaceFile(keyFile, made.key, 0o600)
   await replaceFile(certFile, made.cert, 0o644)
   return { ...checkPair(made.cert, made.key, certFile), ...made, certFile }
@@ -113,13 +114,4 @@ async function readPem(file: string): Promise<string> {
   } catch (cause) {
     throw new AppError('invalid', `cannot read ${file}`, { cause })
   }
-}
-
-async function replaceFile(file: string, text: string, mode: number): Promise<void> {
-  const fresh = `${file}.new`
-  await writeFile(fresh, text, { mode, flush: true })
-  await chmod(fresh, mode)
-  await rename(fresh, file)
-  // Clients may trust this very certificate: it must not be another one after a loss of power.
-  await syncFolder(dirname(file))
 }
