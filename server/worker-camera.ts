@@ -2,13 +2,13 @@
 
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { GapReason } from '../contract/gap-reasons.ts'
+import type { ByteBudget } from './base/byte-budget.ts'
 import { errorChain } from './base/error.ts'
 import { SerialQueue } from './base/serial-queue.ts'
 import { supervise } from './base/supervise.ts'
 import { Timer } from './base/timer.ts'
 import type { CountersOfCamera } from './cameras/camera-meter.ts'
 import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './cameras/worker-protocol.ts'
-import type { ByteBudget } from './hub/byte-budget.ts'
 import { CameraHub } from './hub/camera-hub.ts'
 import { FrameMeter } from './hub/frame-meter.ts'
 import type { HubItem } from './hub/hub-item.ts'
@@ -18,7 +18,6 @@ import type { IngestContext } from './ingest/ingest-context.ts'
 import { guardFor } from './ingest/network/address-guard.ts'
 import { runCamera } from './ingest/session/camera-session.ts'
 import { Demand } from './ingest/session/demand.ts'
-import type { PendingBudget } from './recorder/pending-bytes.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
 
@@ -36,7 +35,7 @@ export type WorkerCameraOptions = {
   /** The disk for recordings; shared by the whole thread. */
   readonly disk: RecordingDisk
   /** What all recorders of the thread may buffer together. */
-  readonly pendingBudget: PendingBudget
+  readonly pendingBudget: ByteBudget
 }
 
 /** If a camera's clock is wrong by less than this, its frames are retimed without an event. */

@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
+import { ByteBudget } from './base/byte-budget.ts'
 import { systemClock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import { createLogger } from './base/log.ts'
@@ -11,7 +12,6 @@ import { createRest } from './base/thread-rest.ts'
 import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './cameras/worker-protocol.ts'
 import { ProcessAudioTranscoder } from './decoder/audio/process-transcoder.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
-import { ByteBudget } from './hub/byte-budget.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
 import type { IngestContext } from './ingest/ingest-context.ts'
 import { createAddressGuard, guardFor } from './ingest/network/address-guard.ts'
@@ -23,7 +23,6 @@ import { readOnvifDevice } from './ingest/onvif/read-device.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { FrameMemoryPool } from './media/frame-memory.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
-import { PendingBudget } from './recorder/pending-bytes.ts'
 import { createNodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
@@ -77,7 +76,7 @@ const containers = new ProcessContainerReader({ ...decoding, maxStreams: setting
 const gopBudget = new ByteBudget(settings.groupBytes)
 /** And the groups before them. */
 const earlierBudget = new ByteBudget(settings.earlierBytes)
-const pendingBudget = new PendingBudget(settings.pendingBytes)
+const pendingBudget = new ByteBudget(settings.pendingBytes)
 /** Free memory that is kept: what about a hundred typical cameras release at once when their groups of pictures end. */
 const pool = new FrameMemoryPool(32 * 1024 * 1024)
 const context: IngestContext = { clock, log, addressGuard, connectLimiter, reads, transcoder, containers, pool }

@@ -2,12 +2,12 @@
 
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ByteBudget } from '../../server/base/byte-budget.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../../server/media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../../server/model/segment.ts'
 import type { OpenSegment } from '../../server/model/segment-views.ts'
-import { PendingBudget } from '../../server/recorder/pending-bytes.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 
 export type TemplateFile = {
@@ -35,7 +35,7 @@ export async function recordTemplate(folder: string, cameraId: number): Promise<
     log: silentLogger,
     segmentMs: 100 * seconds * 1000,
     minPendingBytes: 2 ** 30,
-    pendingBudget: new PendingBudget(2 ** 31),
+    pendingBudget: new ByteBudget(2 ** 31),
     events: {
       segmentOpened: (opened) => {
         segment = opened

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ByteBudget } from '../base/byte-budget.ts'
 import type { Frame } from '../media/frame.ts'
 import { FrameMemoryPool } from '../media/frame-memory.ts'
-import { ByteBudget } from './byte-budget.ts'
 import { CameraHub } from './camera-hub.ts'
 import type { HubItem, RunStart } from './hub-item.ts'
 

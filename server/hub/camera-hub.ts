@@ -4,8 +4,8 @@
 // its own queue, bounded in bytes; on overflow it drops, counts, and resumes at a key frame. Why:
 // docs/design/back-pressure.md.
 
+import type { ByteBudget } from '../base/byte-budget.ts'
 import { type Frame, frameCostBytes } from '../media/frame.ts'
-import type { ByteBudget } from './byte-budget.ts'
 import type { HubItem, RunStart } from './hub-item.ts'
 
 export type HubSink = {

@@ -1,10 +1,10 @@
 // The live HLS stream of one camera. It exists from the first playlist request until no request has come for a while.
 
+import type { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
-import type { ByteBudget } from '../hub/byte-budget.ts'
 import { HlsWindow } from './hls-window.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { ChunkSink, SharedStream } from './shared-stream.ts'

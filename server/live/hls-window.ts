@@ -4,7 +4,7 @@
 // maximum segment duration, or the target duration of the first playlist, is split; the list still begins at a key
 // frame. A segment that has left the list stays readable for a while, for players that read the playlist just before.
 
-import type { ByteBudget } from '../hub/byte-budget.ts'
+import type { ByteBudget } from '../base/byte-budget.ts'
 import { writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
 import type { LiveChunk } from './live-chunk.ts'
 
@@ -270,7 +270,7 @@ export class HlsWindow {
 
   #hold(bytes: number): void {
     this.#bytes += bytes
-    this.#options.budget.give(-bytes)
+    this.#options.budget.charge(bytes)
   }
 
   #letGo(bytes: number): void {

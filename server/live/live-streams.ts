@@ -1,10 +1,10 @@
 // Manages the live views of all cameras on the main thread: the viewers and the subscriptions that they need. HTTP and
 // authorization belong to the API.
 
+import { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { ByteBudget } from '../hub/byte-budget.ts'
 import type { ImageLimits } from '../media/image-size.ts'
 import { DropLog } from './drop-log.ts'
 import { HlsStream } from './hls-stream.ts'

@@ -4,9 +4,9 @@
 // The chunks since the last key chunk are kept, so that a viewer who joins later starts at once instead of at the next
 // key frame.
 
+import type { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock } from '../base/clock.ts'
 import { Timer } from '../base/timer.ts'
-import type { ByteBudget } from '../hub/byte-budget.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { LiveSubscription } from './live-subscriber.ts'
 

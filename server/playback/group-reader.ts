@@ -2,8 +2,8 @@
 // complete fragments for open groups of pictures, and otherwise only the first chunk of each.
 
 import type { FileHandle } from 'node:fs/promises'
+import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
-import type { ByteBudget } from '../hub/byte-budget.ts'
 import type { Fragment } from '../model/segment.ts'
 import { clearRefreshCount, FragmentCloser, findGroupStart, type GroupStart } from './fragment-closer.ts'
 import { checkCameraId, findMoof, maxHeadBytes, readExactly } from './recording-file.ts'

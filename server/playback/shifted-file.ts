@@ -3,8 +3,8 @@
 // with open groups of pictures.
 
 import type { FileHandle } from 'node:fs/promises'
+import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
-import type { ByteBudget } from '../hub/byte-budget.ts'
 import { hideAudio, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { parseTimescales, scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'

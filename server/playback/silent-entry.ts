@@ -1,7 +1,7 @@
 // Adds silence to an entry of a recorded stream whose footage has no audio: the shifted bytes of the file, followed by
 // one audio fragment.
 
-import type { ByteBudget } from '../hub/byte-budget.ts'
+import type { ByteBudget } from '../base/byte-budget.ts'
 import { writeSilentFragment } from '../media/mp4/silent-track.ts'
 import type { Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'

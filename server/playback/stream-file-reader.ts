@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
-import { ByteBudget } from '../hub/byte-budget.ts'
+import { ByteBudget } from '../base/byte-budget.ts'
 import { addSilentTrack } from '../media/mp4/silent-track.ts'
 import { writeVideoInit } from '../media/mp4/video-init.ts'
 import type { Segment } from '../model/segment.ts'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ByteBudget } from '../base/byte-budget.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
-import { PendingBudget, PendingBytes } from './pending-bytes.ts'
+import { PendingBytes } from './pending-bytes.ts'
 import { CameraRecorder } from './recorder.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 
@@ -53,7 +54,7 @@ class SlowDisk implements RecordingDisk {
 
 /** Cameras of these rates on one disk, under one budget. */
 function openScene(disk: SlowDisk, budgetBytes: number, megabitsPerSecond: readonly number[]) {
-  const pendingBudget = new PendingBudget(budgetBytes)
+  const pendingBudget = new ByteBudget(budgetBytes)
   const events = {
     segmentOpened: () => {},
     fragmentWritten: () => {},
@@ -127,7 +128,7 @@ test("a camera that exceeds the disk's speed loses frames, and others do not", a
 
 test('the last camera gets its share, however many hold theirs', () => {
   for (const count of [1, 2, 10, 100]) {
-    const budget = new PendingBudget(1000 * megabyte)
+    const budget = new ByteBudget(1000 * megabyte)
     const greedy = Array.from({ length: count }, () => new PendingBytes(budget))
     for (const each of greedy) each.learn(1e9, 1000)
     const held = greedy.map(() => 0)
@@ -144,7 +145,7 @@ test('the last camera gets its share, however many hold theirs', () => {
 })
 
 test('a rising bit rate is learned immediately, a falling one slowly', () => {
-  const pending = new PendingBytes(new PendingBudget(1000 * megabyte))
+  const pending = new PendingBytes(new ByteBudget(1000 * megabyte))
   assert.equal(pending.maxBytes, 8 * megabyte)
   pending.learn(5 * megabyte, 1000)
   assert.equal(pending.maxBytes, 40 * megabyte)

@@ -2,28 +2,7 @@
 // no more than a budget. A recorder may hold as much as is still free, so that one alone gets half of the budget, two
 // get a third each, and however many there are, something is left for the next. Why: docs/design/back-pressure.md.
 
-/** Shared by all recorders of a worker. */
-export class PendingBudget {
-  readonly #maxBytes: number
-  #usedBytes = 0
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
-  }
-
-  get usedBytes(): number {
-    return this.#usedBytes
-  }
-
-  /** For one that holds `heldBytes` now: as much as would be left for the others. */
-  shareOf(heldBytes: number): number {
-    return (this.#maxBytes - (this.#usedBytes - heldBytes)) / 2
-  }
-
-  change(bytes: number): void {
-    this.#usedBytes += bytes
-  }
-}
+import type { ByteBudget } from '../base/byte-budget.ts'
 
 /** At least this much may be held while the budget allows it, also of a camera whose rate is not known yet. */
 const minBytes = 8 * 1024 * 1024
@@ -34,14 +13,14 @@ const pendingMs = 8000
 /** How much of its lead the learned rate keeps at each fragment with a lower rate. */
 const decay = 31 / 32
 
-/** What one recorder holds and may hold. */
+/** What one recorder holds and may hold. The budget is shared by all recorders of a worker. */
 export class PendingBytes {
-  readonly #budget: PendingBudget
+  readonly #budget: ByteBudget
   readonly #minBytes: number
   #heldBytes = 0
   #bytesPerMs = 0
 
-  constructor(budget: PendingBudget, leastBytes = minBytes) {
+  constructor(budget: ByteBudget, leastBytes = minBytes) {
     this.#budget = budget
     this.#minBytes = leastBytes
   }
@@ -56,13 +35,15 @@ export class PendingBytes {
   /** Sets how many bytes are held now. */
   hold(bytes: number): void {
     if (bytes === this.#heldBytes) return
-    this.#budget.change(bytes - this.#heldBytes)
+    this.#budget.charge(bytes - this.#heldBytes)
     this.#heldBytes = bytes
   }
 
   /** How many bytes may be held now. */
   get maxBytes(): number {
     const ownBytes = Math.max(this.#minBytes, this.#bytesPerMs * pendingMs)
-    return Math.min(ownBytes, this.#budget.shareOf(this.#heldBytes))
+    // As much as would be left for the others.
+    const shareBytes = (this.#budget.leftBytes + this.#heldBytes) / 2
+    return Math.min(ownBytes, shareBytes)
   }
 }

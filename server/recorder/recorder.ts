@@ -4,6 +4,7 @@
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { RecordingStatus } from '../../contract/recording-status.ts'
+import { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
@@ -18,7 +19,7 @@ import { describeDiskError, isDiskFull, slowDisk } from './disk-error.ts'
 import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
 import { OpenHoles } from './open-holes.ts'
 import { OverloadThrottle } from './overload-throttle.ts'
-import { PendingBudget, PendingBytes } from './pending-bytes.ts'
+import { PendingBytes } from './pending-bytes.ts'
 import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
 import { nextRotationMs } from './rotation.ts'
 import { skipStep90k } from './segment-writer.ts'
@@ -62,7 +63,7 @@ export type RecorderOptions = {
    * Bytes of frames that all recorders of a worker may hold; beyond it, frames are dropped up to the next key frame.
    * Default: its own.
    */
-  readonly pendingBudget?: PendingBudget
+  readonly pendingBudget?: ByteBudget
   /** See `PendingBytes`. */
   readonly minPendingBytes?: number
   /** Longest time that written bytes stay unsynced. */
@@ -126,7 +127,7 @@ export class CameraRecorder implements HubSink {
   #droppedFrames = 0
 
   constructor({ startReason, pendingBudget, minPendingBytes, ...options }: RecorderOptions) {
-    this.#pending = new PendingBytes(pendingBudget ?? new PendingBudget(defaultBudgetBytes), minPendingBytes)
+    this.#pending = new PendingBytes(pendingBudget ?? new ByteBudget(defaultBudgetBytes), minPendingBytes)
     this.#options = {
       disk: options.disk ?? createNodeDisk(options.archiveDir),
       segmentMs: 60_000,

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
+import { ByteBudget } from '../base/byte-budget.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
-import { PendingBudget } from './pending-bytes.ts'
 import { archiveDir, createRecorder, settle, sum, TroubledDisk, take } from './test-recorder.ts'
 
 test('a full disk is reported, complete fragments are kept, and recording resumes by itself', async () => {
@@ -74,7 +74,7 @@ test('a slow disk never blocks the camera: frames are dropped until a key frame 
   disk.wait = new Promise((resolve) => (go = resolve))
   const maxPendingBytes = 300_000
   // Of a budget, one alone gets half.
-  const pendingBudget = new PendingBudget(2 * maxPendingBytes)
+  const pendingBudget = new ByteBudget(2 * maxPendingBytes)
   const { recorder, events } = createRecorder({ disk, pendingBudget, segmentMs: 1_000_000 })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
   for (const frame of take({}, 60)) {
@@ -200,7 +200,7 @@ test('after a failed sync, the queue goes to a new file: only unconfirmed writes
 test('a camera whose frames exceed the queue does not create a file per frame', async () => {
   let nowMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
-  const { recorder, events } = createRecorder({ clock, pendingBudget: new PendingBudget(64 * 2 ** 20) })
+  const { recorder, events } = createRecorder({ clock, pendingBudget: new ByteBudget(64 * 2 ** 20) })
   recorder.push({ kind: 'start', runId: 'run', format: syntheticFormat() })
   const data = new Uint8Array(9 * 2 ** 20)
   const seconds = 30

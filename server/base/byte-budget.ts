@@ -15,10 +15,19 @@ export class ByteBudget {
     return true
   }
 
+  /**
+   * Takes the bytes even if fewer are left: for an owner that has them already and will drop some because of that. A
+   * negative number gives bytes back.
+   */
+  charge(bytes: number): void {
+    this.#usedBytes += bytes
+  }
+
   give(bytes: number): void {
     this.#usedBytes -= bytes
   }
 
+  /** Negative after `charge` has taken more than was left. */
   get leftBytes(): number {
     return this.#maxBytes - this.#usedBytes
   }
