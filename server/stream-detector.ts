@@ -3,10 +3,10 @@
 
 import type { CameraSource } from './api/camera-source.ts'
 import type { Asker, Detection, Detector } from './api/deps.ts'
-import { RateLimiter } from './auth/guard/rate-limiter.ts'
 import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
+import { RateLimiter } from './base/rate-limiter.ts'
 import type { AnswerTo, Question } from './cameras/worker-protocol.ts'
 import type { ImageRequest } from './decoder/decoder.ts'
 import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'

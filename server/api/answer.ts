@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import type { RateState } from '../auth/guard/rate-limiter.ts'
+import type { RateState } from '../base/rate-limiter.ts'
 import type { Problem } from './problem.ts'
 import { writeProblem } from './problem.ts'
 import { countUnsent, sendText } from './send-body.ts'

@@ -3,9 +3,9 @@
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { RateLimitError } from '../auth/guard/rate-limiter.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { RateLimitError } from '../base/rate-limiter.ts'
 import { AllowedMethods } from './allowed-methods.ts'
 import { sendEmpty, sendProblem } from './answer.ts'
 import { methodNotAllowed, toProblem } from './problem.ts'

@@ -4,9 +4,9 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { RateLimiter } from '../base/rate-limiter.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Audit } from './guard/audit.ts'
-import { RateLimiter } from './guard/rate-limiter.ts'
 import type { RateLimits } from './guard/rate-limits.ts'
 import type { RequestContext } from './request-context.ts'
 

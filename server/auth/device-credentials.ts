@@ -1,10 +1,10 @@
 // From a camera's hash to the camera: the credential of devices that have no other. Known ones are answered from memory.
 
 import { hash as digest } from 'node:crypto'
+import type { RateState } from '../base/rate-limiter.ts'
 import { VersionedCache } from '../store/engine/versioned-cache.ts'
 import type { Store } from '../store/store.ts'
 import { UnauthenticatedError } from './caller.ts'
-import type { RateState } from './guard/rate-limiter.ts'
 import type { RateLimits } from './guard/rate-limits.ts'
 
 export type DeviceCredentialsOptions = {

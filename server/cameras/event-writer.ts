@@ -1,10 +1,10 @@
 // Writes the events that the server itself observes. Callers never wait: what the store cannot take now is retried, and
 // the number of events per camera is limited.
 
-import { RateLimiter } from '../auth/guard/rate-limiter.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { RateLimiter } from '../base/rate-limiter.ts'
 import type { NewCameraEvent, OutageEdge } from '../store/cameras/events.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,11 +1,11 @@
 // Around every page the same: who is signed in, whether a form is ours, headers, cookies, and errors as pages.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { RateLimitError } from '../../auth/guard/rate-limiter.ts'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
 import type { Session, Sessions } from '../../auth/sessions/sessions.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { RateLimitError } from '../../base/rate-limiter.ts'
 import type { Users } from '../../store/accounts/users.ts'
 import { writeRate } from '../answer.ts'
 import { HttpError, type Problem, toProblem, writeProblem } from '../problem.ts'

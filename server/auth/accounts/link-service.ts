@@ -1,9 +1,9 @@
 // One-time links as accounts use them: how long each kind lasts, and how many mails carry them.
 
 import { AppError } from '../../base/error.ts'
+import { RateLimiter } from '../../base/rate-limiter.ts'
 import type { Link, LinkKind, NewLink } from '../../store/accounts/links.ts'
 import { addressBlock } from '../guard/address-block.ts'
-import { RateLimiter } from '../guard/rate-limiter.ts'
 import { hashLinkToken } from './account-links.ts'
 import type { AccountsOptions } from './accounts-options.ts'
 

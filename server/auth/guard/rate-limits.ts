@@ -1,9 +1,9 @@
 // Who is counted together: callers by account, whatever applications they use and can register more of; everybody whose credentials are not known by address.
 
 import type { Clock } from '../../base/clock.ts'
+import { RateLimiter, type RateState } from '../../base/rate-limiter.ts'
 import type { Caller } from '../caller.ts'
 import { addressBlock } from './address-block.ts'
-import { RateLimiter, type RateState } from './rate-limiter.ts'
 
 export type RateLimitsOptions = {
   /** Requests a minute of the API: by account, and by address without good credentials. 0: no limit. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { TestClock } from '../auth/guard/test-clock.ts'
 import { RateLimitError, RateLimiter } from './rate-limiter.ts'
-import { RateLimits } from './rate-limits.ts'
-import { TestClock } from './test-clock.ts'
 
-test('as many as the limit at once, then as they drip in', () => {
+test('as many requests as the limit pass at once, then one per interval', () => {
   const clock = new TestClock()
   const limiter = new RateLimiter<string>({ limit: 30, clock })
   assert.deepEqual(limiter.take('a'), { limit: 30, windowSeconds: 60, remaining: 29, resetSeconds: 2 })
@@ -30,7 +29,7 @@ test('as many as the limit at once, then as they drip in', () => {
   assert.equal(limiter.take('a')!.remaining, 29)
 })
 
-test('the while may be longer than a minute', () => {
+test('the window may be longer than a minute', () => {
   const clock = new TestClock()
   const limiter = new RateLimiter<string>({ limit: 2, windowMs: 3_600_000, clock })
   limiter.take('a')
@@ -40,7 +39,7 @@ test('the while may be longer than a minute', () => {
   assert.equal(limiter.take('a')!.remaining, 0)
 })
 
-test('in no minute more than twice the limit, and whoever waits as told gets through', () => {
+test('no minute has more than twice the limit, and a caller that waits as long as the error says passes', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 200 }),
@@ -70,30 +69,11 @@ test('in no minute more than twice the limit, and whoever waits as told gets thr
   )
 })
 
-test('no limit when it is 0; memory is bounded', () => {
+test('a limit of 0 is no limit, and memory is bounded', () => {
   const clock = new TestClock()
   assert.equal(new RateLimiter({ limit: 0, clock }).take('a'), undefined)
   const limiter = new RateLimiter<number>({ limit: 10, clock, maxKeys: 100 })
   for (let key = 0; key < 1000; key++) limiter.take(key)
   assert.ok(limiter.size <= 100)
   assert.equal(limiter.take(999)!.remaining, 8)
-})
-
-test('accounts are counted whatever application they use, addresses by block', () => {
-  const limits = new RateLimits({ apiPerMinute: 10, tokenPerMinute: 5, clock: new TestClock() })
-  const caller = {
-    userId: 1,
-    credentialsVersion: 1,
-    scopes: new Set<string>(),
-    credential: { kind: 'personal', id: 1 } as const,
-  }
-  assert.equal(limits.takeCaller(caller)!.remaining, 9)
-  assert.equal(limits.takeCaller({ ...caller, credential: { kind: 'personal', id: 2 } })!.remaining, 8)
-  assert.equal(limits.takeCaller({ ...caller, applicationId: 7 })!.remaining, 7)
-  assert.equal(limits.takeCaller({ ...caller, userId: 2 })!.remaining, 9)
-  assert.equal(limits.takeAddress('2001:db8::1')!.remaining, 9)
-  assert.equal(limits.takeAddress('2001:db8::2')!.remaining, 8)
-  limits.giveBackAddress('2001:db8::3')
-  assert.equal(limits.takeAddress('2001:db8::4')!.remaining, 8)
-  assert.equal(limits.takeToken('2001:db8::1')!.remaining, 4)
 })

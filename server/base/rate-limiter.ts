@@ -1,10 +1,10 @@
-// How many requests in a while: a token bucket per key, in memory. A bucket is one number, the time at which it will be full again
-// (the generic cell rate algorithm), so that a request costs one look-up and no timer.
+// Limits the rate of requests with one token bucket per key, in memory. A bucket is one number, the time at which it
+// will be full again (the generic cell rate algorithm), so that a request costs one look-up and no timer.
 
-import type { Clock } from '../../base/clock.ts'
-import { AppError } from '../../base/error.ts'
+import type { Clock } from './clock.ts'
+import { AppError } from './error.ts'
 
-/** Of rounding: a bucket that is full but for this is full. */
+/** A bucket that lacks less than this is full, because of rounding. */
 const epsilonMs = 1e-3
 
 /** What the headers RateLimit-Policy and RateLimit say (draft-ietf-httpapi-ratelimit-headers). */
@@ -17,7 +17,7 @@ export type RateState = {
   readonly resetSeconds: number
 }
 
-/** Too many requests; carries what the answer says about the limit. */
+/** Thrown after too many requests. `rate` is what the response says about the limit. */
 export class RateLimitError extends AppError {
   readonly rate: RateState
 
@@ -28,9 +28,9 @@ export class RateLimitError extends AppError {
 }
 
 export type RateLimiterOptions = {
-  /** 0: no limit. */
+  /** Requests per window; 0 for no limit. */
   readonly limit: number
-  /** The while that `limit` is for; default a minute. */
+  /** A minute by default. */
   readonly windowMs?: number
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly maxKeys?: number
@@ -56,7 +56,10 @@ export class RateLimiter<K extends string | number> {
     return this.#fullAtMs.size
   }
 
-  /** Counts a request. Undefined when there is no limit. Throws RateLimitError, and does not count, when there were too many. */
+  /**
+   * Counts a request. Returns undefined if there is no limit. After too many requests, throws RateLimitError and does
+   * not count.
+   */
   take(key: K): RateState | undefined {
     if (this.#limit === 0) return undefined
     const nowMs = this.#clock.monotonicMs()
@@ -86,7 +89,7 @@ export class RateLimiter<K extends string | number> {
     }
   }
 
-  /** Full buckets are as good as none; were there none of them, the oldest go. */
+  /** Removes full buckets, which are the same as none, and then the oldest ones. */
   #forget(nowMs: number): void {
     for (const [key, fullAtMs] of this.#fullAtMs) if (fullAtMs <= nowMs) this.#fullAtMs.delete(key)
     for (const key of this.#fullAtMs.keys()) {

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RateLimits } from './rate-limits.ts'
+import { TestClock } from './test-clock.ts'
+
+test('accounts are counted across all their applications, IP addresses by block', () => {
+  const limits = new RateLimits({ apiPerMinute: 10, tokenPerMinute: 5, clock: new TestClock() })
+  const caller = {
+    userId: 1,
+    credentialsVersion: 1,
+    scopes: new Set<string>(),
+    credential: { kind: 'personal', id: 1 } as const,
+  }
+  assert.equal(limits.takeCaller(caller)!.remaining, 9)
+  assert.equal(limits.takeCaller({ ...caller, credential: { kind: 'personal', id: 2 } })!.remaining, 8)
+  assert.equal(limits.takeCaller({ ...caller, applicationId: 7 })!.remaining, 7)
+  assert.equal(limits.takeCaller({ ...caller, userId: 2 })!.remaining, 9)
+  assert.equal(limits.takeAddress('2001:db8::1')!.remaining, 9)
+  assert.equal(limits.takeAddress('2001:db8::2')!.remaining, 8)
+  limits.giveBackAddress('2001:db8::3')
+  assert.equal(limits.takeAddress('2001:db8::4')!.remaining, 8)
+  assert.equal(limits.takeToken('2001:db8::1')!.remaining, 4)
+})
