@@ -1,6 +1,6 @@
-// Mails on their way: whoever sends does not wait for the mail server, and one that is down for some minutes loses none. In memory
-// while the server runs; what is left when it stops is kept for the next start (mail-spool.ts). What is lost with a process that is
-// killed is asked for again by who misses it.
+// A queue of outgoing emails. Senders do not wait for the mail server, and no email is lost if that is unavailable for
+// some minutes. The queue is in memory; unsent emails are saved when the server stops (mail-spool.ts). If the process
+// is killed, unsent emails are lost and users have to request them again.
 
 import type { Clock } from '../base/clock.ts'
 import { settlesWithin } from '../base/deadline.ts'
@@ -14,27 +14,27 @@ import type { Mailer } from './mailer.ts'
 
 const maxWaiting = 1000
 const maxAttempts = 8
-/** How long a stop waits for mail servers. */
+/** How long to wait for the mail server when stopping. */
 const farewellMs = 5000
 
 export type MailQueueOptions = {
   readonly mailer: Mailer
   readonly clock: Clock
   readonly log: Logger
-  /** Where mails are kept that a stop leaves unsent; without it they are lost. */
+  /** Where unsent emails are saved when the server stops. Without it, they are lost. */
   readonly spool?: MailSpool
-  /** Called once nothing is to be sent any more. */
+  /** Called when nothing more will be sent. */
   readonly onClose?: () => void
 }
 
-/** `file`: of the spool, for a mail that was kept there. */
+/** `file` is the name in the spool if the email was saved there. */
 type Delivery = { readonly mail: Mail; readonly file: string | undefined; settled: Promise<void> }
 
 export class MailQueue implements Mailer {
   readonly #options: MailQueueOptions
   readonly #stopping = new AbortController()
   readonly #waiting = new Set<Delivery>()
-  /** Tried for the last time without success. */
+  /** Emails whose last attempt failed. */
   #left: Delivery[] = []
   #isClosed = false
 
@@ -42,14 +42,15 @@ export class MailQueue implements Mailer {
     this.#options = options
   }
 
-  /** Resolves at once. Throws 'invalid' as the mailer would, and 'unavailable' when too many wait. */
+  /** Resolves at once. Throws 'invalid' for invalid emails, and 'unavailable' if too many are waiting. */
   async send(mail: Mail): Promise<void> {
     checkMail(mail)
-    if (this.#isClosed || this.#waiting.size >= maxWaiting) throw new AppError('unavailable', 'too many mails wait')
+    if (this.#isClosed || this.#waiting.size >= maxWaiting)
+      throw new AppError('unavailable', 'too many emails are waiting')
     this.#begin(mail)
   }
 
-  /** Sends what was left when the server stopped last. */
+  /** Sends the emails that were saved when the server last stopped. */
   async resume(): Promise<void> {
     for (const { name, mail } of (await this.#options.spool?.list()) ?? []) this.#begin(mail, name)
   }
@@ -58,12 +59,12 @@ export class MailQueue implements Mailer {
     return { waiting: this.#waiting.size }
   }
 
-  /** Resolves when all that was sent before is delivered or given up. */
+  /** Resolves when all emails that were queued before are sent or given up. */
   async flush(): Promise<void> {
     await Promise.all([...this.#waiting].map(({ settled }) => settled))
   }
 
-  /** Everything that waits is tried once more, for some seconds; what is left then is kept. */
+  /** Tries to send everything once more, for a few seconds, and saves the rest. */
   async close(): Promise<void> {
     const { clock, onClose } = this.#options
     this.#isClosed = true
@@ -79,7 +80,7 @@ export class MailQueue implements Mailer {
     delivery.settled = this.#deliver(delivery).finally(() => this.#waiting.delete(delivery))
   }
 
-  /** Tries for about an hour. Never rejects. */
+  /** Retries for about an hour. Never rejects. */
   async #deliver(delivery: Delivery): Promise<void> {
     const { mailer, clock, log } = this.#options
     const backoff = new Backoff({ minMs: 5000, maxMs: 1_200_000 })
@@ -90,10 +91,10 @@ export class MailQueue implements Mailer {
       } catch (error) {
         const fields = { reason: errorChain(error), attempt }
         if (isForGood(error) || (attempt === maxAttempts && !this.#isClosed)) {
-          log.error(fields, 'a mail was not sent')
+          log.error(fields, 'an email could not be sent')
           break
         }
-        log.warn(fields, 'a mail was not sent yet')
+        log.warn(fields, 'an email could not be sent yet and will be retried')
         if (this.#isClosed) {
           this.#left.push(delivery)
           return
@@ -108,7 +109,7 @@ export class MailQueue implements Mailer {
     const { spool, log } = this.#options
     if (file === undefined) return
     await spool?.remove(file).catch((error: unknown) => {
-      log.warn({ reason: errorChain(error) }, 'a mail that was sent could not be removed, and is sent again')
+      log.warn({ reason: errorChain(error) }, 'a sent email could not be removed from the spool and will be sent again')
     })
   }
 
@@ -122,10 +123,10 @@ export class MailQueue implements Mailer {
         if (file === undefined) await spool.keep(mail)
         kept++
       } catch (error) {
-        log.error({ reason: errorChain(error) }, 'a mail was not sent')
+        log.error({ reason: errorChain(error) }, 'an email could not be sent')
       }
     }
-    if (kept > 0) log.warn({ mails: kept }, 'mails were not sent: they are when the server starts again')
+    if (kept > 0) log.warn({ mails: kept }, 'unsent emails were saved and will be sent after the next start')
   }
 }
 

@@ -1,5 +1,5 @@
-// Mails that were still waiting when the server stopped, kept for the next start: each in a file of its own, sealed (AES-256-GCM),
-// because they hold one-time links.
+// Saves emails that were not sent when the server stopped, until the next start. Each is in its own file and sealed
+// (AES-256-GCM), because emails contain one-time links.
 
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
@@ -11,15 +11,15 @@ import { replaceFile } from '../base/replace-file.ts'
 import { SealedBox } from '../base/sealed-box.ts'
 import type { Mail } from '../model/mail.ts'
 
-/** After this no link in any mail is good any more. */
+/** By then, the links in all emails have expired. */
 const maxAgeMs = 7 * 86_400_000
 const context = 'mail'
 const pattern = /^[0-9a-f]{24}\.mail$/
 
 export type MailSpoolOptions = {
-  /** Made when the first mail is kept. */
+  /** Created when the first email is saved. */
   readonly dir: string
-  /** 32 bytes, for this purpose alone. */
+  /** 32 bytes, used for nothing else. */
   readonly key: Uint8Array
   readonly clock: Pick<Clock, 'nowMs'>
   readonly log: Logger
@@ -36,7 +36,7 @@ export class MailSpool {
     this.#box = new SealedBox(options.key)
   }
 
-  /** On the disk when it resolves. Throws 'unavailable'. */
+  /** Resolves when the email is on disk. Throws 'unavailable'. */
   async keep(mail: Mail): Promise<void> {
     const { dir, clock } = this.#options
     const name = `${randomBytes(12).toString('hex')}.mail`
@@ -45,11 +45,11 @@ export class MailSpool {
       const sealed = this.#box.seal(JSON.stringify({ mail, keptAtMs: clock.nowMs() }), context)
       await replaceFile(join(dir, name), sealed, 0o600)
     } catch (cause) {
-      throw new AppError('unavailable', `a mail could not be kept in ${dir}`, { cause })
+      throw new AppError('unavailable', `an email could not be saved in ${dir}`, { cause })
     }
   }
 
-  /** Those that are still worth sending; others are removed. What cannot be read is logged and left alone. */
+  /** Returns the emails that are still valid and removes expired ones. Unreadable files are logged and kept. */
   async list(): Promise<KeptMail[]> {
     const { dir, clock, log } = this.#options
     const names = await readdir(dir).catch(() => [])
@@ -60,7 +60,7 @@ export class MailSpool {
         if (clock.nowMs() - keptAtMs < maxAgeMs) kept.push({ name, mail })
         else await this.remove(name)
       } catch (error) {
-        log.warn({ file: join(dir, name), reason: errorChain(error) }, 'a mail that was kept cannot be read')
+        log.warn({ file: join(dir, name), reason: errorChain(error) }, 'a saved email cannot be read')
       }
     }
     return kept

@@ -88,7 +88,7 @@ test('a certificate that is not trusted, or no encryption, and nothing is sent',
   // An address that is not known to be this machine.
   await assert.rejects(clear.send('smtp://ada:p%40ss%2Fword@127.0.0.2:PORT'), {
     kind: 'unavailable',
-    message: /cannot be spoken to encrypted/,
+    message: /could not set up an encrypted connection/,
   })
   assert.deepEqual([received, starttls.received, clear.received], [[], [], []])
 })
@@ -99,7 +99,7 @@ test('what the server refuses is told without its words', async (t) => {
   })
   await assert.rejects(send('smtp://ada:wrong@localhost:PORT'), {
     kind: 'unavailable',
-    message: 'the mail server localhost refuses the user name or password (answer 535)',
+    message: 'the mail server localhost rejected the username or password (response 535)',
   })
   await assert.rejects(send('smtp://localhost:PORT'), (error: AppError) => {
     assert.equal(error.kind, 'invalid')
@@ -162,7 +162,7 @@ test('a mail server that is away for a while loses no mail; one that refuses is 
   await queue.send({ ...mail, to: 'no@x.org' })
   await queue.close()
   assert.deepEqual(attempts, ['yes@x.org', 'yes@x.org', 'yes@x.org', 'yes@x.org', 'no@x.org'])
-  assert.deepEqual(errors, ['a mail was not sent'])
+  assert.deepEqual(errors, ['an email could not be sent'])
   await assert.rejects(queue.send(mail), { kind: 'unavailable' })
 })
 
@@ -244,7 +244,7 @@ test('kept mails: a week, and what is damaged stops nothing', async (t) => {
   await writeFile(join(dir, '.unfinished.mail'), '')
   const listed = await spool.list()
   assert.deepEqual(listed.map((kept) => kept.mail.html).sort(), ['<p>x</p>', undefined])
-  assert.deepEqual(warnings, ['a mail that was kept cannot be read'])
+  assert.deepEqual(warnings, ['a saved email cannot be read'])
   nowMs += 7 * 86_400_000
   assert.deepEqual(await spool.list(), [])
   assert.equal((await readdir(dir)).length, 2, 'what cannot be read is for somebody to look at')
@@ -260,7 +260,7 @@ test('without a place to keep them, mails that a stop leaves are logged', async 
   await queue.send(mail)
   await new Promise((resolve) => setImmediate(resolve))
   await queue.close()
-  assert.deepEqual(errors, ['a mail was not sent'])
+  assert.deepEqual(errors, ['an email could not be sent'])
 })
 
 test('the sender is at the host of the public address', () => {

@@ -1,20 +1,23 @@
-// How mail leaves the server: by SMTP, or, where none is configured, into files for the owner to read.
+// Sends emails by SMTP or, if no mail server is configured, saves them as files for the owner.
 
 import type { Mail } from '../model/mail.ts'
 
 export type Mailer = {
-  /** Resolves once the mail is somebody else's responsibility. Throws 'invalid' for a mail that must not be sent, else 'unavailable'. */
+  /**
+   * Resolves when the email has been handed over. Throws 'invalid' for emails that must not be sent, otherwise
+   * 'unavailable'.
+   */
   send(mail: Mail): Promise<void>
 }
 
-/** `publicUrl`: addresses of the server itself are at its host. */
+/** `publicUrl`: the sender's address is at its host. */
 export function defaultSender(publicUrl: string): string {
   const { hostname } = new URL(publicUrl)
-  // An address at a number or at a name without dots is refused by many; it is the owner's to give a better one.
+  // Many mail servers reject senders at IP addresses. Owners can configure a better sender.
   return `nightjar@${/^[\d.]+$|^\[/.test(hostname) ? 'localhost' : hostname}`
 }
 
-/** What all mails have. */
+/** The fields that all emails share. */
 export function writeMessage({ to, subject, text, html }: Mail, from: string) {
   return {
     from: { name: 'Nightjar', address: from },
@@ -22,7 +25,7 @@ export function writeMessage({ to, subject, text, html }: Mail, from: string) {
     subject,
     text,
     ...(html !== undefined && { html }),
-    // RFC 3834: no out-of-office notes in return.
+    // RFC 3834: asks for no automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -1,5 +1,5 @@
-// Mail without a mail server: each into a file (RFC 5322) that the owner may open, and pass on by other means. They hold one-time
-// links, so nobody else may read them.
+// Emails without a mail server: each is written to a file (RFC 5322) that the owner can open and forward. The files
+// contain one-time links, so only their owner can read them.
 
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { checkMail, type Mail } from '../model/mail.ts'
 import { type Mailer, writeMessage } from './mailer.ts'
 
 export type OutboxOptions = {
-  /** Made when the first mail comes. */
+  /** Created when the first email is written. */
   readonly dir: string
   readonly from: string
   readonly clock: Clock
@@ -32,9 +32,9 @@ export function createOutbox({ dir, from, clock, log }: OutboxOptions): Mailer {
         await mkdir(dir, { recursive: true, mode: 0o700 })
         await replaceFile(join(dir, name), message as Buffer, 0o600)
       } catch (cause) {
-        throw new AppError('unavailable', `a mail could not be written to ${dir}`, { cause })
+        throw new AppError('unavailable', `an email could not be written to ${dir}`, { cause })
       }
-      log.info({ file: join(dir, name) }, 'no mail server is configured: a mail is in the outbox')
+      log.info({ file: join(dir, name) }, 'no mail server is configured: an email was saved in the outbox')
     },
   }
 }

@@ -1,5 +1,5 @@
-// Mail by SMTP (RFC 5321), through a server of the owner's, encrypted: from the first byte (smtps://) or by STARTTLS (smtp://),
-// whose certificate must be good. Only to this very machine may it be in the clear.
+// Sends emails by SMTP (RFC 5321) through a configured server. The connection is encrypted from the start (smtps://) or
+// by STARTTLS (smtp://), and the certificate must be valid. Only connections to this machine may be unencrypted.
 
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { createTransport } from 'nodemailer'
@@ -12,10 +12,10 @@ import { type Mailer, writeMessage } from './mailer.ts'
 const timeoutMs = 20_000
 
 export type SmtpMailerOptions = {
-  /** smtp:// or smtps://, with user name and password if it asks for them. */
+  /** smtp:// or smtps://, with username and password if the server requires them. */
   readonly url: string
   readonly from: string
-  /** PEM of an authority to trust besides the system's. */
+  /** A certificate authority (PEM) to trust in addition to those of the system. */
   readonly ca?: string
   readonly names?: Pick<NameResolver, 'lookup'>
 }
@@ -35,7 +35,7 @@ export function createSmtpMailer({
     pool: true,
     maxConnections: 2,
     ...at,
-    // Its own way of looking up names holds a thread where a name is not known.
+    // Nodemailer's own name lookup blocks a thread while a name cannot be resolved.
     getSocket: (_: unknown, callback: SocketCallback) =>
       openSocket({ ...at, lookup: createSocketLookup(names) }, callback),
     secure: isSecure,
@@ -76,7 +76,7 @@ function openSocket(options: TcpNetConnectOpts, callback: SocketCallback): void 
     callback(error)
   }
   socket.once('connect', () => give())
-  socket.once('timeout', () => give(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })))
+  socket.once('timeout', () => give(Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' })))
   socket.once('error', (error) => give(Object.assign(error, { code: isUnknownName(error) ? 'EDNS' : 'ESOCKET' })))
 }
 
@@ -84,22 +84,22 @@ function isUnknownName(error: Error): boolean {
   return error instanceof AppError || ('syscall' in error && error.syscall === 'getaddrinfo')
 }
 
-/** Without the server's words, which may repeat the address or, of a debugging server, the credentials. */
+/** Omits the server's response, which may repeat the email address or even the credentials. */
 function toAppError(error: unknown, host: string): AppError {
   const { code = '', responseCode } = error as { code?: string; responseCode?: number }
-  // Only what is about this very mail: a server that is set up wrongly may be set right.
+  // Only errors about this email are permanent. A misconfigured server may be fixed later.
   const isForGood = responseCode !== undefined && responseCode >= 500 && ['EENVELOPE', 'EMESSAGE'].includes(code)
   const reasons: Record<string, string> = {
-    EAUTH: 'refuses the user name or password',
-    ETLS: 'cannot be spoken to encrypted',
-    ESOCKET: `cannot be reached, or its certificate is not good (${describeSocketError(error)})`,
+    EAUTH: 'rejected the username or password',
+    ETLS: 'could not set up an encrypted connection',
+    ESOCKET: `cannot be reached, or its certificate is invalid (${describeSocketError(error)})`,
     ECONNECTION: 'cannot be reached',
-    ETIMEDOUT: 'does not answer',
-    EDNS: 'is not known',
-    EENVELOPE: 'refuses the address',
+    ETIMEDOUT: 'does not respond',
+    EDNS: 'was not found',
+    EENVELOPE: 'rejected the address',
   }
-  const reason = reasons[code] ?? 'did not take the mail'
-  const answer = responseCode === undefined ? '' : ` (answer ${responseCode})`
+  const reason = reasons[code] ?? 'did not accept the email'
+  const answer = responseCode === undefined ? '' : ` (response ${responseCode})`
   return new AppError(isForGood ? 'invalid' : 'unavailable', `the mail server ${host} ${reason}${answer}`)
 }
 

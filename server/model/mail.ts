@@ -14,6 +14,6 @@ export type Mail = {
 
 /** Throws 'invalid' for anything that could add a header or a second recipient (CWE-93). */
 export function checkMail({ to, subject }: Mail): void {
-  if (parseEmail(to) !== to) throw new AppError('invalid', 'the address of a mail has spaces around it')
-  if (/\p{Cc}/u.test(subject)) throw new AppError('invalid', 'the subject of a mail has control characters')
+  if (parseEmail(to) !== to) throw new AppError('invalid', 'the email address has surrounding spaces')
+  if (/\p{Cc}/u.test(subject)) throw new AppError('invalid', 'the subject of the email contains control characters')
 }

@@ -14,7 +14,9 @@ test('an invitation written while the mail server was away arrives after a resta
   await using server = await openServer('--smtp-url', `smtp://127.0.0.1:${port}`)
   const body = { email: 'new@example.com' }
   assert.equal((await server.request('/v1/users/invitations/', { method: 'POST', body })).status, 204)
-  await eventually('a first attempt', 20_000, async () => server.log().includes('a mail was not sent yet'))
+  await eventually('a first attempt', 20_000, async () =>
+    server.log().includes('an email could not be sent yet and will be retried'),
+  )
   assert.equal(await server.stop(), 0)
   const waiting = join(server.dataDir, 'outbox', 'waiting')
   assert.equal((await readdir(waiting)).length, 1)

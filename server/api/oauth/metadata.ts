@@ -1,4 +1,4 @@
-// GET /.well-known/oauth-authorization-server: what a client library needs to know of this server (RFC 8414).
+// GET /.well-known/oauth-authorization-server: what client libraries need to know about this server (RFC 8414).
 
 import type { FastifyInstance } from 'fastify'
 import { allScopes } from '../../model/access.ts'
@@ -10,7 +10,7 @@ const path = '/.well-known/oauth-authorization-server'
 
 const preflightHeaders = { 'access-control-allow-methods': 'GET, HEAD, OPTIONS', 'access-control-max-age': '7200' }
 
-/** `issuer`: the origin under which clients reach the server. */
+/** `issuer` is the public origin of this server. */
 export function registerMetadata(server: FastifyInstance, issuer: string): void {
   const authMethods = ['client_secret_basic', 'client_secret_post', 'none']
   const json = JSON.stringify({

@@ -1,4 +1,4 @@
-// The body of a request to the token endpoints: a form, in either of the two ways forms are sent. Repeated fields stay visible.
+// The body of a request to the token endpoints: a form in either encoding. Repeated fields are preserved.
 
 import { OAuthError } from '../../model/oauth/oauth-error.ts'
 
@@ -6,7 +6,7 @@ export const maxFormBytes = 16 * 1024
 
 export type FormEntries = readonly (readonly [name: string, value: string])[]
 
-/** Throws 'invalid_request'. JSON counts as a form without fields, as with other servers. */
+/** Throws 'invalid_request'. JSON counts as a form without fields, as on other servers. */
 export async function readForm(body: Buffer | undefined, contentType = ''): Promise<FormEntries> {
   if (body === undefined || body.length === 0) return []
   const [mediaType] = contentType.split(';', 1)

@@ -1,4 +1,5 @@
-// POST /oauth/token/ and POST /oauth/token-revoke/ (RFC 6749 section 3.2, RFC 7009). Errors have the form of OAuth, not of /v1.
+// POST /oauth/token/ and POST /oauth/token-revoke/ (RFC 6749 section 3.2, RFC 7009). Errors have the OAuth format, not
+// that of /v1.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressBlock } from '../../auth/guard/address-block.ts'
@@ -21,7 +22,7 @@ export type TokenRoutesOptions = {
   readonly log: Logger
 }
 
-/** Each is a few queries; a crowd that signs in must not make the rest wait. */
+/** Each request takes a few queries. Many sign-ins at once must not delay other requests. */
 const requestsPerTurn = 4
 
 type Answer = (input: TokenInput) => Promise<TokenAnswer>
@@ -39,7 +40,7 @@ export function registerTokenRoutes(server: FastifyInstance, { oauth, ...options
   register(server, '/oauth/token-revoke', (input) => oauth.tokens.revoke(input), options)
 }
 
-/** In a scope of its own, whose bodies are bytes and whose errors look otherwise. */
+/** Uses a separate scope, because bodies are parsed as bytes and errors have a different format. */
 function register(
   server: FastifyInstance,
   prefix: string,
@@ -85,7 +86,10 @@ async function readInput(request: FastifyRequest): Promise<TokenInput> {
   }
 }
 
-/** What Fastify refuses by itself, bodies too long or broken off, is the client's fault; anything else is ours. */
+/**
+ * Errors that Fastify reports itself, such as bodies that are too long or incomplete, are client errors. All others are
+ * server errors.
+ */
 function answerUnforeseen(error: unknown, path: string, log: Logger): TokenAnswer {
   const status = (error as { statusCode?: unknown } | null)?.statusCode
   if (typeof status === 'number' && status >= 400 && status < 500) {
@@ -95,7 +99,7 @@ function answerUnforeseen(error: unknown, path: string, log: Logger): TokenAnswe
   return answerBug()
 }
 
-/** Straight to Node's response: Fastify's reply would append a charset to the type. */
+/** Writes to Node's response, because Fastify's reply would append a charset to the content type. */
 function send(reply: FastifyReply, { status, headers, body }: TokenAnswer): void {
   const { rate } = reply.request
   const { raw } = reply.hijack()

@@ -1,4 +1,4 @@
-// What the pages ask of the other parts, as types.
+// The parts of the server that the pages use.
 
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
@@ -25,7 +25,7 @@ export type PagesDeps = {
     'providers' | 'sealStart' | 'openStart' | 'begin' | 'finish' | 'openFound' | 'linkFound' | 'list' | 'unlink'
   >
   readonly users: Pick<Users, 'find' | 'get' | 'hasPassword'>
-  /** 32 bytes; seals where browsers wanted to go before signing in. */
+  /** 32 bytes. Seals the URLs that browsers return to after sign-in. */
   readonly returnToKey: Uint8Array
   readonly clock: Clock
   readonly log: Logger

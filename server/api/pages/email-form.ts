@@ -11,7 +11,7 @@ import { signInPath } from './paths.ts'
 import type { Texts } from './texts/texts.ts'
 
 export type EmailFormOptions = {
-  /** Where the form is sent. */
+  /** The URL that the form is sent to. */
   readonly path: string
   readonly autocomplete: 'email' | 'username'
   texts(texts: Texts): {
@@ -22,7 +22,7 @@ export type EmailFormOptions = {
     readonly sent: (email: string) => string
     readonly sentHint?: string
   }
-  /** Throws what `toRefusal` can show. */
+  /** Throws errors that `toRefusal` can show. */
   send(email: string, context: RequestContext): Promise<void>
 }
 
@@ -77,7 +77,7 @@ export function drawEmailField(texts: Texts, { label = texts.fields.email, ...re
   return drawField({ name: 'email', label, type: 'email', maxLength: 254, ...rest })
 }
 
-/** What is wrong with an address that somebody typed. */
+/** Returns a message if the email address is missing or invalid. */
 export function findEmailProblem(email: string, { problems }: Texts): string | undefined {
   if (email === '') return problems.emailMissing
   return isEmail(email) ? undefined : problems.emailWrong

@@ -1,11 +1,13 @@
-// Pages that say what went wrong, and what to do.
+// Pages that show an error and what to do about it.
 
 import type { Problem } from '../problem.ts'
 import { html } from './html.ts'
 import type { PageCall, ShownPage } from './page.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** `detail`: what is known of the cause, in words for people. */
+/**
+ * `detail` describes the cause in the language of the page. Without it, the page shows a general text for the status.
+ */
 export function createErrorPage(
   texts: Texts,
   { status, headers }: Pick<Problem, 'status' | 'headers'>,
@@ -21,7 +23,7 @@ export function createErrorPage(
   }
 }
 
-/** The form was shown before its user signed in anew, or out: nothing was done. */
+/** For a form that was loaded before the user signed in again or signed out. The form was not processed. */
 export function createOutdatedPage({ texts, url }: PageCall): ShownPage {
   return {
     kind: 'page',

@@ -1,9 +1,9 @@
-// Parts of forms: fields with label, hint and error, buttons, notices. What is wrong is said beside the field, and to screen readers
-// as part of it (WCAG 2.2: 1.3.5, 3.3.1, 3.3.2).
+// Parts of forms: fields with a label, a hint and an error, buttons, and notices. Errors are shown beside the field and
+// are associated with it for screen readers (WCAG 2.2: 1.3.5, 3.3.1, 3.3.2).
 
 import { type Html, html } from './html.ts'
 
-/** What is wrong with a form that was sent: by field, and with it as a whole. */
+/** The errors of a submitted form: by field, and for the form as a whole. */
 export type FormProblem = {
   readonly fields?: Readonly<Record<string, string | undefined>>
   readonly notice?: string | undefined
@@ -12,17 +12,17 @@ export type FormProblem = {
 export type FieldOptions = {
   readonly name: string
   readonly label: string
-  /** The purpose, so that browsers and password managers fill it in; see "autofill" in the HTML standard. */
+  /** Tells browsers and password managers how to fill the field in; see "autofill" in the HTML standard. */
   readonly autocomplete: string
   readonly type?: 'text' | 'email' | 'password'
   readonly hint?: string | undefined
-  /** What was typed before. Never of a password. */
+  /** The value that was submitted before. Never set for passwords. */
   readonly value?: string
   readonly problem?: FormProblem | undefined
   readonly isOptional?: boolean
   readonly minLength?: number
   readonly maxLength?: number
-  /** True for the field to begin with; a field in error goes before. */
+  /** True if this field gets the focus. A field with an error takes precedence. */
   readonly isFirst?: boolean
 }
 
@@ -31,7 +31,7 @@ export function drawField(options: FieldOptions): Html {
   const error = problem?.fields?.[name]
   const hasFocus = error === undefined ? options.isFirst && !hasFieldErrors(problem) : isFirstError(name, problem)
   const describedBy = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean)
-  // What a phone's keyboard would "correct" is wrong afterwards.
+  // Keyboards of phones must not correct values that are not prose.
   const isProse = type === 'text' && autocomplete.endsWith('name')
   return html`<div class="field">
 <label for="${name}">${label}</label>
@@ -50,7 +50,7 @@ ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 </div>`
 }
 
-/** What concerns the whole form; read out when the page opens. */
+/** A message about the whole form. Screen readers announce it when the page opens. */
 export function drawNotice(text: string | undefined, kind: 'bad' | 'good' = 'bad'): Html | undefined {
   if (text === undefined) return undefined
   return kind === 'bad'
@@ -58,19 +58,19 @@ export function drawNotice(text: string | undefined, kind: 'bad' | 'good' = 'bad
     : html`<p class="notice notice-good" role="status">${text}</p>`
 }
 
-/** For password managers, where the account is known already. */
+/** A hidden username field for password managers, for forms of an account that is already known. */
 export function drawUsername(email: string): Html {
   return html`<input class="away" type="email" name="username" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
 }
 
 export type FormOptions = {
   readonly action: string
-  /** Of the session or the visit. */
+  /** The form token of the session or the visit. */
   readonly formToken: string
   readonly hidden?: Readonly<Record<string, string | undefined>>
   readonly content: Html | readonly (Html | undefined)[]
   readonly className?: string
-  /** Of the form, besides. */
+  /** Additional attributes of the form element. */
   readonly attributes?: Readonly<Record<string, string>>
 }
 

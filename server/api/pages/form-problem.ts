@@ -1,4 +1,4 @@
-// What the other parts of the server refuse, as something a form can show.
+// Converts errors from other parts of the server into errors that a form can show.
 
 import { AppError } from '../../base/error.ts'
 import type { AccountFault } from '../../model/account-fault.ts'
@@ -11,7 +11,7 @@ export type Refusal = {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Throws what is not for the user to put right. */
+/** Rethrows errors that users cannot correct. */
 export function toRefusal(error: unknown, texts: Texts): Refusal {
   if (!(error instanceof AppError)) throw error
   const { kind, retryAfterSeconds } = error
@@ -32,12 +32,12 @@ export function toRefusal(error: unknown, texts: Texts): Refusal {
   }
 }
 
-/** In the language of the page; in the part's own words where there are no others. */
+/** Describes a fault in the language of the page, or with `own` if there is no translation. */
 export function describeFault({ fault, message }: AppError, texts: Texts, own = message): string {
   return (texts.faults[fault as AccountFault] as string | undefined) ?? own
 }
 
-/** `first_name` and `firstName` are one field. */
+/** Converts the names of fields to snake case: `firstName` becomes `first_name`. */
 function readFields(error: AppError, texts: Texts): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [name, reasons] of Object.entries(error.fields ?? {})) {

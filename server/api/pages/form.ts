@@ -1,11 +1,11 @@
-// Fields that a form sent (application/x-www-form-urlencoded).
+// The fields of a submitted form (application/x-www-form-urlencoded).
 
 import { HttpError, unsupportedMediaType } from '../problem.ts'
 import type { SentBody } from '../request-body.ts'
 
 export const maxFormBytes = 16 * 1024
 
-/** Throws HttpError 415 for anything but a form of the simple kind, which is all that pages have. */
+/** Throws HttpError 415 for other content types. */
 export function readForm({ bytes, contentType, contentEncoding }: SentBody): Form {
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
   const isForm = mediaType === 'application/x-www-form-urlencoded' && contentEncoding === ''
@@ -16,7 +16,7 @@ export function readForm({ bytes, contentType, contentEncoding }: SentBody): For
 export class Form {
   readonly #fields: URLSearchParams
 
-  /** Throws HttpError 400 when a field is repeated or holds NUL, as no browser sends it. */
+  /** Throws HttpError 400 if a field is repeated or contains NUL. Browsers send neither. */
   constructor(text: string) {
     this.#fields = new URLSearchParams(text)
     const names = new Set(this.#fields.keys())
@@ -25,12 +25,12 @@ export class Form {
     }
   }
 
-  /** As typed; empty when it was not sent. */
+  /** Returns the value as submitted, or an empty string if it was not sent. */
   get(name: string): string {
     return this.#fields.get(name) ?? ''
   }
 
-  /** Without spaces around. */
+  /** Returns the value without surrounding spaces. */
   trimmed(name: string): string {
     return this.get(name).trim()
   }

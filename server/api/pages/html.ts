@@ -1,7 +1,8 @@
-// HTML from tagged templates: every value is escaped unless it is HTML already, so that forgetting something is safe. Values stand
-// between tags or in attributes with double quotes; never in a tag's name, a script or a style, of which no page has any.
+// HTML from tagged templates. Every value is escaped unless it is HTML already, so forgetting something is safe. Values
+// may be placed between tags and in double-quoted attributes, but not in tag names, scripts or styles, which the pages
+// do not contain.
 
-/** Text that is HTML. Made by `html` only. */
+/** Text that is HTML. Only `html` creates it. */
 export class Html {
   readonly #text: string
 
@@ -9,7 +10,7 @@ export class Html {
     this.#text = text
   }
 
-  /** For `html` and for files of the project itself; never for what anybody typed. */
+  /** For `html` and for files of this project. Never pass user input. */
   static trusted(text: string): Html {
     return new Html(text)
   }
@@ -19,7 +20,7 @@ export class Html {
   }
 }
 
-/** `undefined`, `false` and `null` leave nothing. */
+/** `undefined`, `false` and `null` produce no output. */
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[]
 
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {

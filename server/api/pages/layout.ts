@@ -1,4 +1,4 @@
-// The page around what a page says: head, name, sky.
+// The document around the content of a page: head, header and footer.
 
 import { html } from './html.ts'
 import type { Look } from './look.ts'

@@ -1,4 +1,5 @@
-// The style sheet, the pictures and the script of the pages. Their addresses hold a hash of what they are, so that browsers keep them for good.
+// The style sheet, images and scripts of the pages. Their URLs contain a hash of the content, so that browsers can
+// cache them forever.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { transportHeaders } from '../answer.ts'
 import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
-/** Addresses to link to. */
+/** The URLs of the files. */
 export type Look = {
   readonly style: string
   readonly icon: string
@@ -17,10 +18,10 @@ export type Look = {
 
 type Asset = { readonly address: string; readonly bytes: StaticBytes }
 
-/** One after the other they are the style sheet. */
+/** The style sheet consists of these files in this order. */
 const styleFiles = ['properties.css', 'layout.css', 'parts.css', 'manual.css']
 
-/** Reads the files; call once. */
+/** Reads the files and registers a route for each. Call it once. */
 export function registerLook(server: FastifyInstance): Look {
   const [icon, dusk, night] = ['nightjar.svg', 'dusk.svg', 'night.svg'].map((file) =>
     createAsset(file, 'image/svg+xml', readLook(file)),
@@ -51,7 +52,7 @@ function readLook(file: string): string {
   return readFileSync(new URL(`./look/${file}`, import.meta.url), 'utf8')
 }
 
-/** What browsers are asked with; as its makers built it for them. */
+/** The WebAuthn library for browsers, as built by its authors. */
 function readLibrary(): string {
   const file = createRequire(import.meta.url).resolve('@simplewebauthn/browser')
   return readFileSync(join(dirname(file), '../dist/bundle/index.umd.min.js'), 'utf8')

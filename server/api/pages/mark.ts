@@ -1,4 +1,5 @@
-// The mark beside the name: a nightjar on its branch, before the evening's moon. The same drawing is the icon (look/nightjar.svg).
+// The logo beside the name: a nightjar on its branch in front of the moon. look/nightjar.svg, the icon, is the same
+// drawing.
 
 import { type Html, html } from './html.ts'
 

@@ -1,5 +1,5 @@
-// Markdown as HTML: the part of it in which the description of the interface is written (description/introduction.ts). Paragraphs, lists,
-// tables, fenced code, `code`, **strong** and [links](…); everything else is text, and HTML is text too.
+// Renders the subset of Markdown in which the API description is written (description/introduction.ts): paragraphs,
+// lists, tables, fenced code, `code`, **strong** and [links](…). Everything else is text, including HTML.
 
 import { type Html, html } from './html.ts'
 
@@ -7,7 +7,7 @@ export function drawMarkdown(text: string): Html {
   return html`${splitBlocks(text).map(drawBlock)}`
 }
 
-/** Empty lines separate, but not inside of fences. */
+/** Splits at empty lines outside of code fences. */
 function splitBlocks(text: string): string[][] {
   const blocks: string[][] = [[]]
   let isFenced = false
@@ -28,7 +28,7 @@ function drawBlock(lines: readonly string[]): Html {
   return html`<p>${drawInline(lines.join('\n'))}</p>\n`
 }
 
-/** Words behind the language are a title: the code is shown when it is asked for. */
+/** Text after the language is a title. Code with a title is collapsed. */
 function drawCode(info: string, code: string): Html {
   const title = info.split(' ').slice(1).join(' ')
   const block = html`<pre class="code"><code>${code}</code></pre>\n`
@@ -50,7 +50,7 @@ function cellsOf(row: string): string[] {
 
 const inline = /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|\[(?<words>[^\]]+)\]\((?<target>(?:#|\/|https:)[^)\s]*)\)/g
 
-/** Of one line: what can stand in a heading or in a cell. */
+/** Renders text that may stand in a heading or a table cell. */
 export function drawInline(text: string): Html {
   const parts: (Html | string)[] = []
   let end = 0

@@ -1,4 +1,4 @@
-// The fields of everybody who makes an account: name and password.
+// The fields for creating an account: name and password.
 
 import type { NewAccount } from '../../auth/accounts/accounts-options.ts'
 import { maxPersonNameLength, passwordLength } from '../../model/account-fault.ts'
@@ -15,7 +15,7 @@ export function readNewPerson(form: Form): NewAccount {
   }
 }
 
-/** What is wrong with it, as far as can be told here; the rest is told by the part that makes the account. */
+/** Returns an error for each missing field. All other checks are made when the account is created. */
 export function checkNewPerson(texts: Texts, form: Form): Record<string, string | undefined> {
   return {
     first_name: form.trimmed('first_name') === '' ? texts.problems.firstNameMissing : undefined,
@@ -24,11 +24,14 @@ export function checkNewPerson(texts: Texts, form: Form): Record<string, string 
 }
 
 type NewPersonOptions = {
-  /** What was sent before, if anything. */
+  /** The previous submission, if any. */
   readonly form: Form | undefined
   readonly problem: FormProblem | undefined
   readonly isFirst: boolean
-  /** The account's address: a field, or what it is. Beside the password, where password managers look for it. */
+  /**
+   * A field for the email address, or the address itself. It is placed before the password, where password managers
+   * look for it.
+   */
   readonly account: Html
 }
 

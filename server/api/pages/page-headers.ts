@@ -1,11 +1,12 @@
-// Headers of every page, whether it went well or not. None lets another origin read a page: cookies count here.
+// The headers of all pages, including error pages. They do not allow other origins to read a page, because pages depend
+// on cookies.
 
 import { transportHeaders } from '../answer.ts'
 import type { ShownPage } from './page.ts'
 
 /**
- * Cross-Origin-Opener-Policy is left out on purpose: it would cut the tie between an application and the window it opened for
- * signing in. Referrer-Policy is same-origin, because browsers that only send Origin send `null` under no-referrer.
+ * Cross-Origin-Opener-Policy is omitted on purpose: it would separate an application from the window that it opened for
+ * signing in. Referrer-Policy is same-origin because browsers that send only Origin send `null` under no-referrer.
  */
 const pageHeaders = {
   ...transportHeaders,
@@ -24,8 +25,9 @@ export function createPageHeaders(page: PolicyOptions = {}): Record<string, stri
 export type PolicyOptions = Pick<ShownPage, 'leadsTo' | 'script'>
 
 /**
- * Nothing but our own style sheet and pictures; no script but ours, where the page has one; no frame around it. `leadsTo`: the address a
- * form of this page leads to. Browsers hold every hop after a form to `form-action`, and an application may send the browser on, hence `https:`.
+ * Allows only our own style sheet and images, our own script on pages that have one, and no frames. `leadsTo` is the
+ * URL that a form of this page redirects to. Browsers apply `form-action` to every redirect after a form, and an
+ * application may redirect further, so `https:` is allowed too.
  */
 export function writePolicy({ leadsTo, script }: PolicyOptions): string {
   const targets = leadsTo === undefined ? ["'self'"] : ["'self'", 'https:', ...formTargets(leadsTo)]
@@ -40,7 +42,7 @@ export function writePolicy({ leadsTo, script }: PolicyOptions): string {
   ].join('; ')
 }
 
-/** CSP has no spelling for IPv6 addresses, and none for the host of a private scheme: their scheme is all that can be said. */
+/** CSP cannot express IPv6 addresses or hosts of private schemes. For those, only the scheme is listed. */
 function formTargets(address: string): string[] {
   const { protocol, origin, hostname } = new URL(address)
   if (protocol === 'https:') return []

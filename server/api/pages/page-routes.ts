@@ -1,4 +1,4 @@
-// Around every page the same: who is signed in, whether a form is ours, headers, cookies, and errors as pages.
+// What all pages have in common: the session, protection against cross-site requests, headers, cookies and error pages.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
@@ -31,13 +31,13 @@ export type PageRoutesOptions = {
   readonly users: Pick<Users, 'find'>
   readonly limits: RateLimits
   readonly look: Look
-  /** The origin of this server; no other page may send forms. */
+  /** The origin of this server. Forms from other origins are rejected. */
   readonly publicUrl: string
   readonly log: Logger
-  /** Where somebody goes who has to sign in, or to give the password again, and then comes back. */
+  /** Redirect to sign-in or to the password confirmation. The browser returns to the page afterwards. */
   readonly signInFirst: (call: PageCall) => PageAnswer
   readonly confirmFirst: (call: PageCall) => PageAnswer
-  /** Whether a session that began without a second factor that is required still lacks it; and where its user goes then. */
+  /** True if the session must set up a second factor first. `setUpFirst` redirects there. */
   readonly isSecondFactorMissing: (session: Session) => Promise<boolean>
   readonly setUpFirst: (call: PageCall) => PageAnswer
 }
@@ -61,7 +61,8 @@ function registerPage(scope: FastifyInstance, page: Page, options: PageRoutesOpt
     const call = await createCall(request, options)
     const form = request.method === 'POST' ? readForm(sentBody(request)) : undefined
     const found = await ask(page, call, form, options).catch((error: unknown) => {
-      // Signed out, or the password changed, while this was being done: nothing was, and the page is asked for as whoever it is now.
+      // The session or the password changed during the request, and nothing was done. Reload the page with the new
+      // state.
       if (error instanceof AppError && error.kind === 'unauthenticated') return redirect(call.url)
       throw error
     })
@@ -69,14 +70,14 @@ function registerPage(scope: FastifyInstance, page: Page, options: PageRoutesOpt
   }
   const methods = page.post ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']
   scope.route({ method: methods, url: page.path, exposeHeadRoute: false, handler: answer })
-  // Said here, because the general answer would let any origin read it.
+  // The general 405 response can be read by any origin, so pages send their own.
   const others = ['POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.includes(method))
   scope.route({
     method: others,
     url: page.path,
     exposeHeadRoute: false,
     handler: () => {
-      throw new HttpError(405, 'method_not_allowed', 'This address does not take that method.', {
+      throw new HttpError(405, 'method_not_allowed', 'This page does not support the method of the request.', {
         allow: methods.join(', '),
       })
     },
@@ -118,7 +119,7 @@ async function createCall(request: FastifyRequest, { sessions }: PageRoutesOptio
   }
 }
 
-/** Programs are answered in English. */
+/** Responses to programs are in English. */
 function chooseTextsFor(request: FastifyRequest): Texts {
   const { accept, cookie, 'accept-language': acceptLanguage } = request.headers
   return acceptsHtml(accept)
@@ -128,7 +129,7 @@ function chooseTextsFor(request: FastifyRequest): Texts {
 
 const readQuery = ({ query }: FastifyRequest): URLSearchParams => new URLSearchParams(query as string)
 
-/** By what they were written from. */
+/** Compressed documents by the page they were rendered from. */
 const sharedPages = new WeakMap<ShownPage, StaticBytes>()
 
 function sendAnswer(
@@ -181,7 +182,7 @@ function sendError(
   const problem = toProblem(error)
   if (error instanceof RateLimitError) request.rate = error.rate
   if (problem.status >= 500 && problem.status !== 503) {
-    log.error({ path: request.url.split('?', 1)[0], reason: errorChain(error) }, 'a page failed')
+    log.error({ path: request.url.split('?', 1)[0], reason: errorChain(error) }, 'a page could not be served')
   }
   reply.code(problem.status).headers(createPageHeaders()).headers(problem.headers)
   if (request.rate) reply.headers(writeRate(request.rate))
@@ -191,18 +192,18 @@ function sendError(
   return reply.type('text/html; charset=utf-8').send(writeDocument({ page, look, texts }))
 }
 
-/** As bytes: to the type of a text Fastify appends a charset. */
+/** Sent as bytes, because Fastify appends a charset to the content type of strings. */
 function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.type('application/json').send(Buffer.from(json))
 }
 
-/** What a part of the server said for people. */
+/** A description of the error for people, if there is one. */
 function readableDetail(error: unknown, { detail }: Problem, texts: Texts): string | undefined {
   if (!(error instanceof AppError)) return undefined
   return error.kind === 'invalid' || error.kind === 'conflict' ? describeFault(error, texts, detail) : undefined
 }
 
-/** What browsers ask for when somebody follows a link or sends a form; programs mostly ask for anything. */
+/** Browsers request HTML when a user follows a link or submits a form. Programs mostly accept anything. */
 function acceptsHtml(accept: string | undefined): boolean {
   return accept?.toLowerCase().includes('text/html') ?? false
 }

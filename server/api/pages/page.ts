@@ -1,5 +1,5 @@
-// What a page is: a path, who may see it, and what it answers. The routes, headers, cookies and checks around it are in
-// page-routes.ts and the same for all.
+// The definition of a page: its path, who may open it, and its handlers. page-routes.ts adds the routes, headers,
+// cookies and checks.
 
 import type { RequestContext } from '../../auth/request-context.ts'
 import type { Session } from '../../auth/sessions/sessions.ts'
@@ -11,19 +11,19 @@ import type { Visit } from './visit.ts'
 
 export type PageCall = {
   readonly context: RequestContext
-  /** Path and query as they were asked for. */
+  /** The requested path and query. */
   readonly url: string
   readonly query: URLSearchParams
   readonly cookieHeader: string | undefined
-  /** Who is signed in; undefined for nobody. */
+  /** Undefined if nobody is signed in. */
   readonly session: Session | undefined
   readonly visit: Visit
   readonly texts: Texts
-  /** False for programs: they are answered in JSON where a person would see a page. */
+  /** False for programs, which get JSON instead of an error page. */
   readonly wantsHtml: boolean
 }
 
-/** A call of somebody who is signed in. */
+/** A request from a signed-in user. */
 export type UserCall = PageCall & { readonly session: Session; readonly user: User }
 
 export type PageAnswer =
@@ -33,61 +33,60 @@ export type PageAnswer =
 
 export type ShownPage = {
   readonly kind: 'page'
-  /** Default 200. */
+  /** 200 by default. */
   readonly status?: number
-  /** Of the browser's tab and in the heading. */
+  /** Shown as the heading and in the browser tab. */
   readonly title: string
   readonly content: Html
-  /** This very object is the answer to everybody who reads this language: it is written and compressed once. */
+  /** This object is the answer to everyone who uses this language. It is rendered and compressed once. */
   readonly isShared?: true
-  /** To be read, on a whole screen, rather than filled in. */
+  /** For long pages that are read: the content uses the whole width. */
   readonly isWide?: true
-  /** Most pages have none. */
   readonly script?: 'passkey'
-  /** Where a form of this page may lead to in the end, besides this server; see `writePolicy`. */
+  /** A URL outside this server that a form of this page may redirect to; see `writePolicy`. */
   readonly leadsTo?: string | undefined
   readonly retryAfterSeconds?: number | undefined
-  /** Set-Cookie. */
+  /** Values of Set-Cookie headers. */
   readonly cookies?: readonly string[]
 }
 
 export type Redirect = {
   readonly kind: 'redirect'
   readonly location: string
-  /** Set-Cookie. */
+  /** Values of Set-Cookie headers. */
   readonly cookies?: readonly string[]
 }
 
 export type Page = {
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   readonly path: string
-  /** For owners too who have to set up a second factor before anything else. */
+  /** True if owners may open the page before they set up a required second factor. */
   readonly isOpenWithoutSecondFactor?: true
 } & (
   | {
       readonly audience: 'anyone'
       readonly get: (call: PageCall) => Promise<PageAnswer>
-      /** The form carries the visit's token; a page answers itself when it does not. */
+      /** The form contains the form token of the visit. The page itself must check it. */
       readonly post?: (call: PageCall, form: Form) => Promise<PageAnswer>
     }
   | {
-      /** Anybody else signs in first. */
+      /** Others are redirected to sign-in. */
       readonly audience: 'user'
-      /** Only soon after the password was given, and a second factor where there is one; otherwise it is asked for first. */
+      /** The page requires a recent confirmation of the password, and of the second factor if the account has one. */
       readonly asksPassword?: true
       readonly get: (call: UserCall) => Promise<PageAnswer>
-      /** The form carries the session's token. */
+      /** The form contains the form token of the session, which page-routes.ts checks. */
       readonly post?: (call: UserCall, form: Form) => Promise<PageAnswer>
     }
   | {
-      /** Anybody may look; only a user may act. */
+      /** Everyone may open the page. Only signed-in users may submit its form. */
       readonly audience: 'anyone, then user'
       readonly get: (call: PageCall) => Promise<PageAnswer>
       readonly post: (call: UserCall, form: Form) => Promise<PageAnswer>
     }
 )
 
-/** After a GET the browser is sent on with 302, after a POST with 303: never so that a form, with its password, is sent on too. */
+/** Redirects with 302 after GET and 303 after POST, so that a form and its password are never sent again. */
 export function redirect(location: string, cookies: readonly string[] = []): Redirect {
   return { kind: 'redirect', location, cookies }
 }

@@ -1,4 +1,5 @@
-// The pages that people see: signing in, consent, and what surrounds them. Plain HTML that works without scripts; passkeys alone need one.
+// The pages of the server: sign-in, consent, account and API documentation. They are plain HTML that works without
+// scripts, except for passkeys.
 
 import type { FastifyInstance } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
@@ -31,15 +32,15 @@ import { SignInService } from './sign-in-service.ts'
 export type PagesOptions = {
   readonly deps: PagesDeps
   readonly limits: RateLimits
-  /** The origin of this server. */
+  /** The public origin of this server. */
   readonly publicUrl: string
-  /** Of the interface. */
+  /** The API description, for the documentation page. */
   readonly description: OpenApiDocument
-  /** Whether `/` is the dashboard, where people go after signing in; else it is their account. */
+  /** True if `/` is the dashboard. Browsers go there after sign-in, otherwise to the account page. */
   readonly hasDashboard?: boolean
 }
 
-/** Registers all pages and what they look like. */
+/** Registers all pages and their assets. */
 export function registerPages(server: FastifyInstance, options: PagesOptions): void {
   const { deps, limits, publicUrl, description, hasDashboard = false } = options
   const service = new SignInService(deps, hasDashboard ? '/' : homePath)

@@ -1,4 +1,4 @@
-// Paths of the account pages. Those of links in mails are in auth/accounts/account-links.ts.
+// Paths of the account pages. auth/accounts/account-links.ts has those of links in emails.
 
 export const homePath = '/account/'
 export const changeEmailPath = '/account/email/'

@@ -1,5 +1,6 @@
-// What a user is in the middle of, kept here while it is decided: the browser gets a name for it and nothing it could change. In
-// memory, and bounded; when it is full, whoever has most kept loses some, so that nobody can push out what others have.
+// Items that wait for a user's next step, such as a consent question. The server keeps them and the browser gets only a
+// random name. Storage is limited: when it is full, the user with the most items loses the oldest, so that nobody can
+// displace the items of others.
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -19,7 +20,7 @@ export class PendingItems<T> {
   readonly #maxEntries: number
   readonly #maxPerUser: number
   readonly #entries = new Map<string, Entry<T>>()
-  /** The names of each user, oldest first. */
+  /** The names of each user's items, oldest first. */
   readonly #namesByUser = new Map<number, Set<string>>()
 
   constructor({ clock, lifetimeMs, maxEntries = 5000, maxPerUser = 100 }: PendingItemsOptions) {
@@ -29,7 +30,7 @@ export class PendingItems<T> {
     this.#maxPerUser = maxPerUser
   }
 
-  /** The name to find it by. `owner`: whose it is, of this user; nobody else finds it. */
+  /** Returns a name for the item. Only the same `owner` can find it. */
   put(owner: string, userId: number, value: T): string {
     const name = randomBytes(12).toString('base64url')
     const names = this.#namesByUser.get(userId) ?? new Set()
@@ -40,7 +41,7 @@ export class PendingItems<T> {
     return name
   }
 
-  /** Undefined when it was never there, is another's, or was too long ago. */
+  /** Returns undefined if the item does not exist, belongs to another owner or has expired. */
   find(owner: string, name: string): T | undefined {
     const entry = this.#entries.get(name)
     if (!entry || entry.owner !== owner) return undefined
@@ -49,7 +50,7 @@ export class PendingItems<T> {
     return undefined
   }
 
-  /** As `find`, once. */
+  /** Finds the item and removes it. */
   take(owner: string, name: string): T | undefined {
     const value = this.find(owner, name)
     if (value !== undefined) this.#remove(name)
@@ -77,5 +78,5 @@ export class PendingItems<T> {
 
 function first(names: Iterable<string>): string {
   for (const name of names) return name
-  throw new Error('nothing is kept')
+  throw new Error('there are no items')
 }

@@ -1,12 +1,12 @@
-// A QR code as SVG in the page: nothing is asked of anybody to draw it, since it holds a secret.
+// Renders a QR code as inline SVG. No external service is involved because the code contains a secret.
 
 import { encode } from 'uqr'
 import { type Html, html } from './html.ts'
 
-/** ISO/IEC 18004 section 9.1: light all around, four squares wide. */
+/** ISO/IEC 18004 section 9.1: the margin is four squares wide. */
 const quietSquares = 4
 
-/** `label`: for those who do not see it. Black on white in dark colours too, as cameras need it. */
+/** `label` is read by screen readers. The code is black on white in dark mode too, because cameras need it. */
 export function drawQrCode(text: string, label: string): Html {
   const { data, size } = encode(text, { ecc: 'M', border: quietSquares })
   const squares = data.flatMap((row, y) => row.flatMap((isBlack, x) => (isBlack ? [`M${x} ${y}h1v1h-1z`] : [])))

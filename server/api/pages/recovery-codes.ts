@@ -1,4 +1,4 @@
-// Recovery codes as they are shown, once, right after they were made.
+// The page that shows new recovery codes, once.
 
 import type { NewRecoveryCodes } from '../../auth/second-factor/second-factor-options.ts'
 import { html } from './html.ts'

@@ -1,4 +1,4 @@
-// A list of what may get into an account, with a button to end each.
+// A list of items that have access to an account, each with a button to remove it.
 
 import { drawForm } from './fields.ts'
 import { type Html, html } from './html.ts'
@@ -7,11 +7,11 @@ import type { UserCall } from './page.ts'
 export type RowOptions = {
   readonly name: string
   readonly detail: Html
-  /** Together: the form that ends it. */
+  /** `action`, `hidden` and `button` define the form that removes the item. */
   readonly action?: string
   readonly hidden?: Readonly<Record<string, string>>
   readonly button?: string
-  /** What the button does, for those who do not see the row. */
+  /** The accessible name of the button. It must contain the text of the button. */
   readonly label?: string
 }
 

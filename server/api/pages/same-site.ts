@@ -1,11 +1,12 @@
-// Refuses forms that another site's page sends with this browser's cookies. Beside it every form carries a token of its own.
+// Rejects forms that another site sends with this browser's cookies. In addition, every form contains a token.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { HttpError } from '../problem.ts'
 
 /**
- * Throws HttpError 403 unless the browser says that a page of ours sent it: by Sec-Fetch-Site (Fetch Metadata), or where a browser
- * does not know that, by Origin. A request with neither does not come from a browser that somebody signs in with.
+ * Throws HttpError 403 unless the browser reports that a page of this server sent the request: with Sec-Fetch-Site
+ * (Fetch Metadata) or, in older browsers, with Origin. A request without either does not come from a browser that signs
+ * in.
  */
 export function checkSameSite(headers: IncomingHttpHeaders, ownOrigin: string): void {
   const site = headers['sec-fetch-site']

@@ -1,5 +1,5 @@
-// The way in, used by every page that signs somebody in: where the browser wanted to go, what is still to be proved, and the cookies it
-// leaves with.
+// Starts and confirms sessions for all pages that sign users in: it remembers where the browser returns to, asks for
+// the second factor, and sets the cookies.
 
 import { knownDeviceTtlSeconds } from '../../auth/guard/known-devices.ts'
 import { findCookie, writeCookie } from '../../auth/sessions/cookie.ts'
@@ -14,26 +14,26 @@ import { PendingItems } from './pending-items.ts'
 import { type ReturnTo, ReturnToSealer } from './return-to.ts'
 
 const deviceCookie = 'device'
-/** To look for the telephone. */
+/** Enough time to fetch the phone. */
 const pendingLifetimeMs = 10 * 60_000
 
-/** How somebody has just proved to be the user of an account. */
+/** How the user has just proved their identity. */
 export type SignInMeans = 'password' | 'new account' | 'identity provider'
 
 export type Admission = {
   readonly by: SignInMeans
-  /** Where the browser wanted to go; its home when it is missing. */
+  /** Where the browser returns to; `home` by default. */
   readonly returnTo?: ReturnTo | undefined
 }
 
-/** The first step is done, in this browser; what is missing is the second factor. */
+/** A sign-in whose first step succeeded in this browser. The second factor is missing. */
 export type Pending = {
-  /** As of the first step: nothing comes of it when the account was changed since. */
+  /** The user as of the first step. If the account has changed since, the sign-in fails. */
   readonly user: User
   readonly returnTo: ReturnTo | undefined
   readonly next:
     | { readonly kind: 'sign in'; readonly by: SignInMeans }
-    /** The password was given once more, in this session. */
+    /** The user entered the password again in this session. */
     | { readonly kind: 'confirm'; readonly sessionId: string }
 }
 
@@ -44,7 +44,7 @@ export class SignInService {
   readonly #returnToSealer: ReturnToSealer
   readonly #pending: PendingItems<Pending>
 
-  /** Where one goes who came for nothing else. */
+  /** Where browsers go that have no other page to return to. */
   readonly home: string
 
   constructor(deps: ServiceDeps, home = homePath) {
@@ -55,23 +55,23 @@ export class SignInService {
     this.#pending = new PendingItems({ clock, lifetimeMs: pendingLifetimeMs, maxEntries: 2000, maxPerUser: 20 })
   }
 
-  /** To the sign-in page and from there to `returnTo`, which the browser takes along, sealed. */
+  /** Redirects to sign-in. The browser carries `returnTo`, sealed. */
   sendToSignIn(call: PageCall, returnTo: ReturnTo): Redirect {
     const sealed = this.sealReturnTo(call, returnTo)
     return redirect(sealed === undefined ? signInPath : `${signInPath}?return_to=${sealed}`)
   }
 
-  /** To the page that asks for the password once more, and from there to `path`. */
+  /** Redirects to the password confirmation, then to `path`. */
   sendToConfirm(call: PageCall, path: string): Redirect {
     return redirect(`${confirmPath}?return_to=${this.sealReturnTo(call, { path }) ?? ''}`)
   }
 
-  /** To the page where a second factor is set up, and from there to `path`. */
+  /** Redirects to the setup of a second factor, then to `path`. */
   sendToSetUp(call: PageCall, path: string): Redirect {
     return redirect(`${ownSecondFactorPath}?return_to=${this.sealReturnTo(call, { path }) ?? ''}`)
   }
 
-  /** Sealed. Undefined when it leads nowhere on this server. */
+  /** Returns undefined if `returnTo` is not on this server. */
   sealReturnTo({ visit }: PageCall, returnTo: ReturnTo): string | undefined {
     return this.#returnToSealer.seal(visit.owner, returnTo)
   }
@@ -81,12 +81,13 @@ export class SignInService {
   }
 
   /**
-   * The one way from "this is the account's user" to a session, for every way of signing in. Whoever proves that calls this and returns
-   * its answer, which leads on to `returnTo`, or home without one, or first to what is missing; nobody else begins sessions.
+   * Starts a session for a user who has proved their identity. Every way of signing in must call this method and return
+   * its answer; nothing else starts sessions. The answer redirects to `returnTo` or `home`, or first to the second
+   * factor.
    *
-   * A session of before ends: the new one never has its id. An account with a second factor is asked for it whatever `by` is: what an
-   * identity provider says is a first step like a password, so that whoever gets hold of the account there does not get in here.
-   * Throws 'unauthenticated' when the account was changed since `user` was read.
+   * An earlier session ends, so the new one never reuses its id. An account with a second factor is asked for it after
+   * an identity provider too: an attacker who controls the account at the provider does not get in. Throws
+   * 'unauthenticated' if the account has changed since `user` was read.
    */
   async admit(call: PageCall, { id, credentialsVersion }: ProvenUser, { by, returnTo }: Admission): Promise<Redirect> {
     const { users, secondFactors } = this.#deps
@@ -99,12 +100,12 @@ export class SignInService {
     return this.#start(call, user, returnTo, { hasGivenPassword, needsSecondFactor })
   }
 
-  /** After a passkey alone, whose user the authenticator has verified: that is two factors. Throws as `admit`. */
+  /** For a passkey alone. The authenticator has verified the user, so it counts as two factors. Throws like `admit`. */
   admitByPasskey(call: PageCall, user: ProvenUser, returnTo: ReturnTo | undefined): Promise<Redirect> {
     return this.#start(call, user, returnTo, { hasGivenPassword: false, secondFactor: 'passkey' })
   }
 
-  /** After the password was given again in `session`: what asked for it may go on, after the second factor if there is one. */
+  /** After the user entered the password again. Asks for the second factor if there is one. */
   async confirm(call: PageCall, user: User, returnTo: ReturnTo | undefined): Promise<Redirect> {
     const session = call.session!
     if (user.hasSecondFactor) {
@@ -114,14 +115,17 @@ export class SignInService {
     return redirect(returnTo?.path ?? this.home, [cookie])
   }
 
-  /** Undefined when there is none of this browser's by that name, any more. */
+  /** Returns undefined if this browser has no such pending sign-in, or if it has expired. */
   findPending({ visit, session }: PageCall, name: string): Pending | undefined {
     const pending = this.#pending.find(visit.owner, name)
     const isOver = pending?.next.kind === 'confirm' && pending.next.sessionId !== session?.id
     return isOver ? undefined : pending
   }
 
-  /** After the second factor of what is pending was proved. Undefined when it is not pending any more. Throws as `admit`. */
+  /**
+   * Completes a pending sign-in after its second factor. Returns undefined if it is no longer pending. Throws like
+   * `admit`.
+   */
   async complete(call: PageCall, name: string, secondFactor: SecondFactorKind): Promise<Redirect | undefined> {
     const pending = this.findPending(call, name) && this.#pending.take(call.visit.owner, name)
     if (!pending) return undefined
@@ -135,13 +139,13 @@ export class SignInService {
     return redirect(returnTo?.path ?? this.home, [cookie])
   }
 
-  /** Set-Cookie of a browser whose user was proved to be there. */
+  /** The Set-Cookie value that marks this browser as known to the user. */
   createDevice(user: ProvenUser): string {
     const value = this.#deps.login.createDevice(user)
     return writeCookie(deviceCookie, value, { maxAgeSeconds: knownDeviceTtlSeconds })
   }
 
-  /** What this browser was given when somebody signed in before. */
+  /** The value of the cookie that `createDevice` set, if any. */
   findDevice({ cookieHeader }: PageCall): string | undefined {
     return findCookie(cookieHeader, deviceCookie)
   }

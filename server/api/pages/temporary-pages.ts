@@ -1,5 +1,4 @@
-// The real pages on a real store, for tests, and a browser without scripts to ask them with: it keeps cookies and sends forms as
-// they stand in the page.
+// The real pages on a temporary store, for tests, and a browser without scripts that keeps cookies and submits forms.
 
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
@@ -30,7 +29,7 @@ export type TemporaryPages = TemporaryApi & {
   readonly accounts: Accounts
   readonly audit: Audit
   readonly devices: KnownDevices
-  /** What was sent, oldest first. */
+  /** The emails that were sent, oldest first. */
   readonly mails: readonly Mail[]
   openBrowser(options?: { readonly ip?: string }): TestBrowser
   addPerson(email?: string): Promise<User>
@@ -39,9 +38,9 @@ export type TemporaryPages = TemporaryApi & {
 export type TemporaryPagesOptions = {
   readonly clock?: Clock
   readonly signUp?: SignUp
-  /** Default: of a file of SQLite. */
+  /** Default: a SQLite file. */
   readonly openStore?: Parameters<typeof openTemporaryApi>[3]
-  /** Folder of a built dashboard. */
+  /** The folder of a built dashboard. */
   readonly dashboard?: string
 }
 
@@ -118,7 +117,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
 export type Shown = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Where it was found in the end. */
+  /** The URL after all redirects. */
   readonly url: string
   readonly text: string
   readonly location: string | undefined
@@ -128,7 +127,7 @@ export class TestBrowser {
   readonly #temporary: TemporaryApi
   readonly #ip: string
   readonly cookies = new Map<string, string>()
-  /** Headers that every request has; change them to be another kind of browser. */
+  /** Headers of every request. Change them to imitate another browser. */
   readonly headers: Record<string, string> = {
     accept: 'text/html,*/*;q=0.8',
     'user-agent': 'Mozilla/5.0 Firefox/140.0',
@@ -140,7 +139,7 @@ export class TestBrowser {
     this.#ip = ip
   }
 
-  /** Follows redirects on this server. */
+  /** Follows redirects within this server. */
   async open(path: string): Promise<Shown> {
     return this.#follow(await this.get(path))
   }
@@ -149,14 +148,17 @@ export class TestBrowser {
     return this.#ask('GET', path)
   }
 
-  /** As `open`, sending the form whose action begins with `action` (default: the first); `fields` over what stands in it. */
+  /**
+   * Submits the form whose action begins with `action` (default: the first) with `fields` in addition to its values,
+   * and follows redirects.
+   */
   async submit(fields: Record<string, string>, action = ''): Promise<Shown> {
     const form = readForms(this.shown!.text).find((found) => found.action.startsWith(action))
     if (!form) throw new Error(`no form ${action} in:\n${this.shown!.text}`)
     return this.send(form.action, { ...form.fields, ...fields })
   }
 
-  /** As `post`, following redirects on this server. */
+  /** Sends a POST request and follows redirects within this server. */
   async send(path: string, fields: Record<string, string>): Promise<Shown> {
     return this.#follow(await this.post(path, fields))
   }
@@ -177,7 +179,7 @@ export class TestBrowser {
   async #follow(shown: Shown): Promise<Shown> {
     let now = shown
     for (let hops = 0; now.location?.startsWith('/'); hops++) {
-      if (hops > 5) throw new Error(`redirected for ever: ${now.location}`)
+      if (hops > 5) throw new Error(`too many redirects: ${now.location}`)
       now = await this.get(now.location)
     }
     return now

@@ -1,5 +1,5 @@
-// A browser before anybody signs in with it: one cookie, so that forms shown to it are told from forms another site wrote, and so
-// that the server finds again where it wanted to go. Made when a page first needs it.
+// A browser before sign-in. One cookie identifies it, so that forms of other sites are rejected and the server finds
+// its pending items. The cookie is created when a page first needs it.
 
 import { findCookie, writeCookie } from '../../auth/sessions/cookie.ts'
 import {
@@ -16,13 +16,13 @@ export class Visit {
   #value: string | undefined
   #isNew = false
 
-  /** `cookieHeader`: as the browser sent it. */
+  /** `cookieHeader` is the Cookie header of the request. */
   constructor(cookieHeader: string | undefined) {
     const value = findCookie(cookieHeader, cookieName)
     if (value !== undefined && looksSecret(value)) this.#value = value
   }
 
-  /** Whose things are kept; see `PendingItems`. */
+  /** The owner of this browser's items; see `PendingItems`. */
   get owner(): string {
     return `visit ${Buffer.from(hashSecretValue(this.#get())).toString('base64url')}`
   }
@@ -35,7 +35,7 @@ export class Visit {
     return this.#value !== undefined && isFormToken(this.#value, token)
   }
 
-  /** Set-Cookie for a visit that began with this request. */
+  /** The Set-Cookie value if this request started the visit. */
   get newCookie(): string | undefined {
     return this.#isNew ? writeCookie(cookieName, this.#value!) : undefined
   }

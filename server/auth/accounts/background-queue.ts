@@ -20,7 +20,7 @@ export class BackgroundQueue {
     if (this.#tasks.size >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
   }
 
-  /** `what`: for the log, as "a mail was not sent". Throws as `check`. */
+  /** `what`: for the log, as "an email could not be sent". Throws as `check`. */
   do(what: string, work: () => Promise<void>): void {
     this.check()
     void this.#tasks.run(() => this.#run(what, work))

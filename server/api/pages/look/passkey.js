@@ -1,5 +1,5 @@
-// Asks the browser for a passkey and sends its answer with the form it belongs to. Fetches nothing and writes no HTML. Before it in the
-// same file: @simplewebauthn/browser.
+// Asks the browser for a passkey and submits the answer with its form. The script fetches nothing and writes no HTML.
+// The library @simplewebauthn/browser precedes it in the same file.
 
 const { browserSupportsWebAuthn, startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser
 

@@ -1,4 +1,4 @@
-// What a user sees of the account: who may get in, and how to end that.
+// The account page: lists the applications and browsers that have access, and revokes it.
 
 import { AppError } from '../../../base/error.ts'
 import { guessBrowser } from '../../../model/browser-name.ts'
@@ -87,7 +87,7 @@ async function end({ user, session, context }: UserCall, form: Form, { sessions,
     return 'sessions'
   }
   await sessions.revoke(user.id, browser).catch((error: unknown) => {
-    // Gone already, perhaps by a second click.
+    // Already ended, for example by a double click.
     if (!(error instanceof AppError && error.kind === 'not_found')) throw error
   })
   return 'session'

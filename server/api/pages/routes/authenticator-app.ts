@@ -1,4 +1,5 @@
-// An authenticator app is added: the secret as a picture and as text, and the first code, which shows that the app has it.
+// Adds an authenticator app. The page shows the secret as a QR code and as text, and asks for a first code to confirm
+// it.
 
 import type { AppSecret } from '../../../auth/second-factor/second-factor-service.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -17,7 +18,7 @@ const lifetimeMs = 15 * 60_000
 type AppDeps = Pick<PagesDeps, 'secondFactors' | 'clock'>
 
 export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, service: SignInService): Page {
-  /** Not yet the account's; never sent by the browser, which could send another. */
+  /** Secrets that are not confirmed yet. They stay on the server, so that the browser cannot replace them. */
   const secrets = new PendingItems<AppSecret>({ clock, lifetimeMs, maxEntries: 1000, maxPerUser: 10 })
   return {
     path: authenticatorAppPath,
@@ -32,7 +33,7 @@ export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, se
       const { user, session, context, texts } = call
       const name = form.get('secret')
       const secret = secrets.find(session.id, name)
-      // Too long ago, or before a restart: another one is shown.
+      // Expired, or lost in a restart: the page shows a new secret.
       if (!secret) return redirect(call.url)
       const code = form.trimmed('code')
       const refuse = (status: number, problem: FormProblem): ShownPage => ({

@@ -1,5 +1,5 @@
-// The authorization endpoint (RFC 6749 section 3.1): an application sends a browser here, the user signs in and is asked, and the
-// browser goes back with the answer. What is asked for is checked before anybody signs in; see auth/oauth/.
+// The authorization endpoint (RFC 6749 section 3.1). An application sends the browser here, the user signs in and
+// decides, and the browser is redirected back with the answer. auth/oauth/ checks the request before anybody signs in.
 
 import { dashboardClientId, needsPassword } from '../../../auth/oauth/dashboard-client.ts'
 import type { AuthorizeDescription, AuthorizeRequest } from '../../../auth/oauth/oauth-types.ts'
@@ -32,11 +32,11 @@ export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService,
     async post(call, form) {
       const isAllowed = form.get('answer') === 'allow'
       const asked = questions.find(call.session.id, form.get('question'))
-      // It was shown soon after the password, but whoever answers it need not be who gave that.
+      // The question was shown right after the password was entered, but somebody else may have answered it later.
       if (isAllowed && asked && isPasswordMissing(asked, call, deps)) return service.sendToConfirm(call, call.url)
-      // Answered once: a form sent twice must not give two codes.
+      // Each question is answered once, so that a form that is sent twice does not issue two codes.
       const request = questions.take(call.session.id, form.get('question'))
-      // Answered already, asked too long ago, or before a restart: asked again, from the query, which the form's address repeats.
+      // Already answered, expired, or lost in a restart: the question is shown again. The form's URL repeats the query.
       if (!request) return redirect(call.url)
       try {
         if (!isAllowed) return redirect((await deps.oauth.authorization.deny(request)).location)
@@ -50,7 +50,7 @@ export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService,
   }
 }
 
-/** The dashboard was opened at an address that is not the server's own, where neither signing in nor pictures would work. */
+/** True if the dashboard was not opened at the public URL. Neither sign-in nor media would work there. */
 function isElsewhere({ query, wantsHtml }: PageCall, publicUrl: string): boolean {
   const target = query.get('redirect_uri') ?? ''
   return wantsHtml && query.get('client_id') === dashboardClientId && !target.startsWith(`${publicUrl}/`)
@@ -73,7 +73,7 @@ async function ask(
   call: PageCall,
   { oauth, sessions, accounts, users, service, questions }: AskParts,
 ): Promise<PageAnswer> {
-  // Before there is an owner there is no application either, but the dashboard, which is everybody's first page.
+  // Before the server is set up, the only application is the dashboard, and everyone starts there.
   if (await accounts.signUps.isSetupPending()) return service.sendToSignIn(call, { path: call.url })
   const check = await oauth.authorization.check(call.query)
   if (check.kind === 'refused') return refuse(call, check.error, check.detail, 'en')
@@ -84,18 +84,18 @@ async function ask(
     const appName = check.kind === 'ask' ? check.request.appName : undefined
     return service.sendToSignIn(call, { path: call.url, appName, leadsTo })
   }
-  // Not before: an address of ours must not send on whoever happens to follow it.
+  // Not before sign-in: a URL of this server must not be an open redirect.
   if (check.kind === 'redirect_error') return redirect(check.location)
   const userCall: UserCall = { ...call, session, user }
   if (isPasswordMissing(check.request, userCall, { sessions })) return service.sendToConfirm(call, call.url)
-  // Of the server's own dashboard nobody is asked, since nobody else answers at its address.
+  // The dashboard needs no consent, because nobody else can receive responses at its URL.
   if (check.request.isBuiltIn)
     return redirect((await oauth.authorization.approve(check.request, session, call.context)).location)
   const question = questions.put(session.id, user.id, check.request)
   return showConsent(userCall, { question, leadsTo, description: oauth.authorization.describe(check.request) })
 }
 
-/** What outlives the browser's session is not granted by whoever finds the browser open. */
+/** Access that outlives the browser session requires the password, in case somebody else uses the open browser. */
 function isPasswordMissing(
   request: AuthorizeRequest,
   { session }: Pick<UserCall, 'session'>,
@@ -105,7 +105,7 @@ function isPasswordMissing(
 }
 
 type Consent = {
-  /** The name of what is kept. */
+  /** The name of the pending question. */
   readonly question: string
   readonly leadsTo: string
   readonly description: AuthorizeDescription
@@ -145,7 +145,10 @@ ${drawForm({
   }
 }
 
-/** The application or its address is wrong: said here, and never by sending the browser there. `language`: of the detail. */
+/**
+ * For an invalid application or redirect URI: the error is shown here, and the browser is not redirected. `language` is
+ * that of `detail`.
+ */
 function refuse({ texts, wantsHtml }: PageCall, error: string, detail: string, language = texts.language): PageAnswer {
   if (!wantsHtml) return { kind: 'json', status: 400, body: { status: 400, title: error, detail } }
   return {

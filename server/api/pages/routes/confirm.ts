@@ -1,5 +1,5 @@
-// The password once more, before what must not be done by somebody who merely found the browser open. A second factor, where the account
-// has one, follows on its own page.
+// Asks for the password again before sensitive actions, in case somebody else uses the open browser. If the account has
+// a second factor, its page follows.
 
 import type { User } from '../../../store/accounts/users.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -74,7 +74,7 @@ ${drawForm({
   }
 }
 
-/** An account without a password is proved by the provider, which is asked to see its person anew. */
+/** Users without a password confirm through their identity provider, which asks them to sign in again. */
 async function showProviders(call: UserCall, path: string, { providers }: ConfirmDeps): Promise<ShownPage> {
   const { texts, session, user } = call
   const linked = await providers.list(user.id)

@@ -1,5 +1,4 @@
-// The interface for people who write programs: the description of /openapi.json as a page, with the address of this server in every
-// example.
+// The API documentation: /openapi.json as a page, with the URL of this server in the examples.
 
 import type { OpenApiDocument } from '../../description/openapi.ts'
 import { createReference, type ReferencePart } from '../../description/reference.ts'
@@ -11,7 +10,7 @@ import { docsPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
 
 export function createDocsPage(description: OpenApiDocument): Page {
-  // Some hundred kilobytes, the same for all and in English but for what is around it: made when it is first asked for.
+  // The content has a few hundred kilobytes and is the same for everyone, so it is rendered once, on the first request.
   let manual: Manual | undefined
   const pages = new Map<Texts, ShownPage>()
   return {

@@ -1,4 +1,4 @@
-// Another e-mail address: the page that sends a link to it, and the page behind that link. The address counts once the link was used.
+// Changes the email address: one page sends a link to the new address, and the page behind the link confirms it.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
@@ -56,7 +56,7 @@ export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>
   }
   return {
     path: linkPaths.email,
-    // The link alone proves who reads the mailbox, not whose account it is.
+    // The link alone proves access to the mailbox, but not to the account.
     audience: 'user',
     get: (call) => open(call, call.query.get('token') ?? ''),
     async post(call, form) {
@@ -130,7 +130,7 @@ ${drawForm({
   }
 }
 
-/** A browser in which somebody else is signed in. */
+/** For a browser in which another user is signed in. */
 function showOther({ texts, session, user, url }: UserCall): ShownPage {
   return {
     kind: 'page',

@@ -1,5 +1,5 @@
-// What an invited person sees: an account to make, for the address the link was sent to. Opening the page uses nothing up, because
-// mail scanners open links.
+// The page of an invitation: creates an account for the email address that the link was sent to. Opening the page does
+// not use the link up, because mail scanners open links.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import type { Invitation } from '../../../auth/accounts/sign-up-service.ts'
@@ -83,14 +83,14 @@ function describe(
   return invitation.textShared(inviterEmail, quoteName(camera.name, quotationMarks))
 }
 
-/** To the camera they were invited to, which the dashboard shows; without a dashboard, the page of the account says what comes next. */
+/** The dashboard shows the camera that the guest was invited to. Without a dashboard, the account page explains it. */
 function pathAfter(invitation: Invitation | undefined, home: string): string {
   const camera = invitation?.camera
   if (!camera) return home
   return home === homePath ? `${homePath}?done=shared` : `/shared/${camera.id}`
 }
 
-/** Who opens a second link, after another one was used. */
+/** For a second link that is opened after another one was used. */
 function showMember({ texts }: PageCall, { email }: Invitation): ShownPage {
   return {
     kind: 'page',

@@ -1,4 +1,4 @@
-// Accounts at identity providers that sign in to one's own: seen, linked, removed.
+// Lists, adds and removes the accounts at identity providers that can sign in to the user's account.
 
 import type { LinkedProvider } from '../../../auth/providers/provider-service.ts'
 import type { ProvenUser } from '../../../store/accounts/proven-user.ts'
@@ -53,7 +53,7 @@ ${drawProviderButtons(call, providers, start, free)}
   }
 }
 
-/** Somebody came with a provider, and had an account here before: whether they belong together. */
+/** Asks whether to link an identity that signed in with the email address of this account. */
 export function createLinkFoundPage({ providers }: LinkedDeps, service: SignInService): Page {
   return {
     path: linkFoundPath,
@@ -138,7 +138,7 @@ ${drawForm({
   }
 }
 
-/** Too long ago, or another browser's. */
+/** For an expired request, or one of another browser. */
 function showStale({ texts }: UserCall): ShownPage {
   return {
     kind: 'page',

@@ -1,5 +1,5 @@
-// What besides the password signs in to one's account: passkeys, the authenticator app, recovery codes. For owners also whether owners need
-// one. Shown only soon after the password, and soon after a second factor if there is one.
+// Manages the second factors of the user: passkeys, the authenticator app and recovery codes. Owners can also require a
+// second factor of all owners. The page asks for a recent password, and for a recent second factor if there is one.
 
 import { AppError } from '../../../base/error.ts'
 import type { Passkey, SecondFactorList } from '../../../store/accounts/second-factors.ts'
@@ -43,7 +43,7 @@ export function createOwnSecondFactorPage(deps: Deps, service: SignInService): P
       try {
         return (await change(call, form, { deps, service })) ?? (await show(call))
       } catch (error) {
-        // Gone already, perhaps by a second click.
+        // Already removed, for example by a double click.
         if (error instanceof AppError && error.kind === 'not_found') return redirect(ownSecondFactorPath)
         const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
         return { ...(await show(call, problem)), status, retryAfterSeconds }
@@ -52,7 +52,7 @@ export function createOwnSecondFactorPage(deps: Deps, service: SignInService): P
   }
 }
 
-/** Undefined when the form says nothing that is known. */
+/** Returns undefined if the form requests no known change. */
 async function change(
   call: UserCall,
   form: Form,
@@ -77,7 +77,7 @@ async function change(
     return redirect(`${ownSecondFactorPath}?done=removed`, [service.createDevice(changed)])
   }
   const wish = form.get('owners')
-  // Whoever asks it of others has one.
+  // Only owners who have a second factor may require one.
   if (!/^(need|free)$/.test(wish) || !user.isOwner || !user.hasSecondFactor) return undefined
   await secondFactors.require(wish === 'need', input)
   return redirect(`${ownSecondFactorPath}?done=${wish === 'need' ? 'required' : 'notRequired'}`)
@@ -85,7 +85,7 @@ async function change(
 
 type Drawn = {
   readonly factors: SecondFactorList
-  /** To make a passkey; undefined where browsers make none. */
+  /** Options for creating a passkey; undefined if passkeys are not available. */
   readonly options: object | undefined
   readonly isRequired: boolean
   readonly nowMs: number

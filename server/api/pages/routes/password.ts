@@ -1,4 +1,4 @@
-// Another password, by somebody who knows the present one.
+// Changes the password. The user must know the current one.
 
 import type { ProvenUser } from '../../../store/accounts/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -84,7 +84,7 @@ ${drawForm({
   }
 }
 
-/** An account that only identity providers sign in to: its first password goes by way of the mailbox, as a forgotten one does. */
+/** Accounts without a password set their first one by email, like users who forgot theirs. */
 function showFirst({ texts, session, user }: UserCall, problem?: FormProblem): ShownPage {
   const { passwordTitle, passwordText, passwordButton } = texts.providers
   return {

@@ -1,4 +1,5 @@
-// Buttons that lead to identity providers. They are links, sealed for this browser, so that no other site's page can press them.
+// Buttons for identity providers. They are links that are sealed for this browser, so that other sites cannot trigger
+// them.
 
 import type { Browser, NamedProvider, Start } from '../../../auth/providers/provider-service.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -6,10 +7,10 @@ import { type Html, html } from '../html.ts'
 import type { PageCall } from '../page.ts'
 import { signInWithPath } from '../paths.ts'
 
-/** Of one provider: where a browser is sent on from. */
+/** The page that redirects the browser to the provider. */
 export const startPath = (providerId: string): string => `${signInWithPath}${providerId}/`
 
-/** Undefined where there are no providers. */
+/** Returns undefined if there are no providers. */
 export function drawProviderButtons(
   call: PageCall,
   service: Pick<PagesDeps['providers'], 'providers' | 'sealStart'>,

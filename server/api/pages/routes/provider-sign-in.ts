@@ -1,4 +1,4 @@
-// Signing in with an identity provider: the way there, and the way back.
+// Sign-in with an identity provider: redirects to the provider and handles its response.
 
 import type { NamedProvider, Outcome } from '../../../auth/providers/provider-service.ts'
 import { backPath } from '../../../auth/providers/provider-settings.ts'
@@ -13,10 +13,10 @@ import { browserOf, startPath } from './provider-buttons.ts'
 
 type ProviderDeps = Pick<PagesDeps, 'providers' | 'sessions' | 'accounts' | 'users'>
 
-/** Who has to set up a second factor first may have to be confirmed by the provider for it. */
+/** Users who must set up a second factor first may need these pages to confirm their identity. */
 const shared = { audience: 'anyone', isOpenWithoutSecondFactor: true } as const
 
-/** Two for each provider, so that what one answers is never taken for another's. */
+/** Two pages per provider, so that a response of one provider is never attributed to another. */
 export function createProviderPages(deps: ProviderDeps, service: SignInService): Page[] {
   return deps.providers.providers.flatMap((provider): Page[] => [
     { ...shared, path: startPath(provider.id), get: (call: PageCall) => begin(call, provider, deps) },
@@ -33,7 +33,7 @@ async function begin(
   const start = providers.openStart(browser.owner, call.query.get('start') ?? '')
   if (!start) return showStale(call)
   if (start.purpose !== 'sign_in' && call.session?.id !== start.sessionId) return showStale(call)
-  // The page with the button was shown soon after the password; it may have been left open.
+  // The page with the button required a recent password, but it may have been left open.
   if (start.purpose === 'link' && !sessions.hasRecentProof(call.session!)) return redirect(linkedAccountsPath)
   try {
     const { location, cookie } = await providers.begin(provider.id, start, browser)
@@ -58,7 +58,7 @@ async function finish(
       ? answer
       : { ...answer, cookies: [...(answer.cookies ?? []), cookie] }
   } catch (error) {
-    // The account was changed while this was being done.
+    // The account changed in the meantime.
     if (error instanceof AppError && error.kind === 'unauthenticated') return showStale(call)
     if (error instanceof AppError && (error.kind === 'conflict' || error.kind === 'forbidden')) {
       return showConflict(call, error)
@@ -158,14 +158,14 @@ function showNotFresh(call: PageCall, { name }: NamedProvider): ShownPage {
   return showFailure(call, 403, notFreshTitle, notFresh(name), changePasswordPath)
 }
 
-/** What two did at once, or what is linked otherwise. */
+/** For simultaneous changes and for identities that are linked to another account. */
 function showConflict(call: PageCall, { fault }: AppError): ShownPage {
   const { refusedTitle, refused } = call.texts.providers
   const words = call.texts.faults[fault as AccountFault] as string | undefined
   return showFailure(call, 409, refusedTitle, words ?? refused.conflict)
 }
 
-/** With the way out. */
+/** Shows an error with a link to `next`. */
 function showFailure(
   { texts, session }: PageCall,
   status: number,

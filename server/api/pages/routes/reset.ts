@@ -1,5 +1,5 @@
-// A forgotten password: without a link, the page that sends one; with a link, the page to choose a new password. Opening it uses
-// nothing up.
+// Resets a forgotten password. Without a token, the page sends a link; with one, the user chooses a new password.
+// Opening the page does not use the link up.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'

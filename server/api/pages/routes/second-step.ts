@@ -1,4 +1,5 @@
-// The second step of signing in, and of giving the password once more: a passkey, a code of the authenticator app, or a recovery code.
+// Asks for the second factor after the password: a passkey, a code of the authenticator app or a recovery code. Used
+// for sign-in and for confirmation.
 
 import type { SecondFactorKind } from '../../../model/second-factor-kind.ts'
 import type { SecondFactorList } from '../../../store/accounts/second-factors.ts'
@@ -64,7 +65,7 @@ export function createSecondStepPage({ secondFactors }: StepDeps, service: SignI
   }
 }
 
-/** Too late, restarted, or another browser's: nothing is known of who signs in. */
+/** Expired, lost in a restart, or from another browser: the server does not know who is signing in. */
 function sendBack() {
   return redirect(`${signInPath}?done=late`)
 }
@@ -83,7 +84,7 @@ type Drawn = {
   readonly name: string
   readonly pending: Pending
   readonly factors: SecondFactorList
-  /** What the browser's passkeys are asked; undefined without any. */
+  /** Options for asking for a passkey; undefined if the user has none. */
   readonly options: object | undefined
   readonly problem: FormProblem | undefined
 }

@@ -1,4 +1,4 @@
-// The first account of a server, for whoever can read its console.
+// Creates the first account of a server. The setup code proves access to the server's console.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import type { PagesDeps } from '../deps.ts'

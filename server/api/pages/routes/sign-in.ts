@@ -1,4 +1,4 @@
-// Signing in with e-mail and password, or with a passkey alone.
+// Sign-in with email address and password, or with a passkey alone.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
@@ -68,7 +68,7 @@ export function createSignInPage(deps: SignInDeps, service: SignInService): Page
         if (!user) return await refuse(400, wrong)
         return await service.admit(call, user, { by: 'password', returnTo })
       } catch (error) {
-        // The password, or what else signs in, was changed while it was checked.
+        // The credentials were changed while they were being checked.
         if (error instanceof AppError && error.kind === 'unauthenticated') {
           return refuse(400, wrong)
         }
@@ -79,7 +79,7 @@ export function createSignInPage(deps: SignInDeps, service: SignInService): Page
   }
 }
 
-/** A link to this page may name where to go on; from then on it is kept here. */
+/** A link to this page may name the path to return to. It is then kept sealed. */
 function readReturnToName(call: PageCall, service: SignInService): string {
   const next = call.query.get('next')
   return (next !== null && service.sealReturnTo(call, { path: next })) || (call.query.get('return_to') ?? '')
@@ -105,7 +105,7 @@ type Shown = {
   readonly email?: string
   readonly problem?: FormProblem
   readonly done?: Done | undefined
-  /** What the browser's passkeys are asked; undefined while nobody has any. */
+  /** Options for asking for a passkey; undefined if no user has one. */
   readonly options: object | undefined
 }
 

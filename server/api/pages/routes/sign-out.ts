@@ -1,4 +1,4 @@
-// Signing out. GET asks first: a link, or a browser that loads ahead, signs nobody out.
+// Signs the user out. GET only asks, so that links and prefetching browsers do not sign anybody out.
 
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawForm } from '../fields.ts'
@@ -24,7 +24,7 @@ ${drawForm({ action: signOutPath, formToken: session.formToken, content: drawBut
 <p class="aside"><a href="${homePath}">${texts.signOut.stay}</a></p>`,
       }
     },
-    /** `next`: where to go on once somebody else has signed in. */
+    /** `next` is the path to return to after signing in again. */
     async post(call, form) {
       const { cookie } = await sessions.end(call.session)
       audit.write({ event: 'session.ended', userId: call.user.id, context: call.context })

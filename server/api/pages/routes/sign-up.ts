@@ -1,4 +1,5 @@
-// Sign-up, if everybody may create an account. The link to continue is sent by mail, which proves who owns the address.
+// Sign-up, if everyone may create an account. The link to continue is sent by email, which proves that the user owns
+// the address.
 
 import type { PagesDeps } from '../deps.ts'
 import { createEmailForm } from '../email-form.ts'

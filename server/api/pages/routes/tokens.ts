@@ -1,4 +1,4 @@
-// Personal access tokens: for programs of one's own. A token is shown once, on the page that follows its making.
+// Manages personal access tokens. The page shows a token only once, right after it is created.
 
 import type { PersonalTokens } from '../../../auth/personal-tokens.ts'
 import { AppError } from '../../../base/error.ts'
@@ -55,7 +55,7 @@ async function revoke({ user, context }: UserCall, form: Form, tokens: PersonalT
   try {
     if (/^\d{1,15}$/.test(id)) await tokens.revoke(user.id, Number(id), context)
   } catch (error) {
-    // Gone already, perhaps by a second click.
+    // Already revoked, for example by a double click.
     if (!(error instanceof AppError && error.kind === 'not_found')) throw error
   }
   return redirect(`${tokensPath}?done=revoked`)
@@ -64,10 +64,10 @@ async function revoke({ user, context }: UserCall, form: Form, tokens: PersonalT
 type Shown = {
   readonly tokens: readonly Token[]
   readonly nowMs: number
-  /** The token that was just made. */
+  /** The new token. */
   readonly made?: string
   readonly isRevoked?: boolean
-  /** What was chosen in a form that is shown again. */
+  /** Values of a form that is shown again. */
   readonly name?: string
   readonly withAccount?: boolean
   readonly problem?: FormProblem

@@ -1,6 +1,6 @@
-// How long ago something was: "yesterday", "5 minutes ago".
+// Formats how long ago something happened: "yesterday", "5 minutes ago".
 
-/** `now`: said of the last half minute. */
+/** `now` is the text for the last half minute. */
 export function createAgo(language: string, now: string): (ms: number) => string {
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
   return (ms) => {

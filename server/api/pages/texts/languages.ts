@@ -1,6 +1,6 @@
-// Which language a page speaks: the one that its address asks for (`ui_locales`, OpenID Connect Core section 3.1.2.1), which the
-// browser keeps for the pages that follow; else the one kept; else the first of the browser's own (RFC 9110 section 12.5.4) that there
-// is; else English. What is sent only chooses from the list below, and is never repeated.
+// Chooses the language of a page. In this order: `ui_locales` in the query (OpenID Connect Core section 3.1.2.1), which
+// a cookie remembers for the next pages; the cookie; the first supported language in Accept-Language (RFC 9110 section
+// 12.5.4); English. The request only selects from the supported languages and is never repeated in the response.
 
 import { findCookie, writeCookie } from '../../../auth/sessions/cookie.ts'
 import { english } from './english.ts'
@@ -23,7 +23,7 @@ export function chooseTexts({ query, cookieHeader, acceptLanguage }: LanguageWis
   return findAsked(query) ?? findKept(cookieHeader) ?? findAccepted(acceptLanguage) ?? english
 }
 
-/** Set-Cookie, until the browser is closed, when another language is asked for than is kept. */
+/** Returns a session cookie (Set-Cookie) if the requested language differs from the remembered one. */
 export function writeLanguageCookie(query: URLSearchParams, cookieHeader: string | undefined): string | undefined {
   const asked = findAsked(query)
   return asked && asked !== findKept(cookieHeader) ? writeCookie(cookieName, asked.language) : undefined
@@ -37,7 +37,7 @@ function findKept(cookieHeader: string | undefined): Texts | undefined {
   return languages.get(findCookie(cookieHeader, cookieName) ?? '')
 }
 
-/** The one of the highest weight; `*` is English. */
+/** Returns the supported language with the highest weight. `*` stands for English. */
 function findAccepted(header = ''): Texts | undefined {
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
@@ -48,7 +48,7 @@ function findAccepted(header = ''): Texts | undefined {
   return findFirst(wanted.map(({ tag }) => tag))
 }
 
-/** `de-AT` is German. */
+/** Regional variants use the base language: `de-AT` is German. */
 function findFirst(tags: readonly string[]): Texts | undefined {
   for (const tag of tags) {
     const texts = languages.get(tag.split('-', 1)[0]!.toLowerCase())
