@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { findPostgres, TemporaryPostgres } from '../test/postgres/temporary-postgres.ts'
 
 export type Counts = { passed: number; failed: number }
 
@@ -42,6 +43,18 @@ export type TestRun = {
 
 /** Twice what all of a run should take: whatever stands still then is ended, and counted as failed. */
 const maxRunMs = 40 * 60_000
+
+/**
+ * Starts a PostgreSQL server that all test files share (test/postgres/each-database.ts); undefined if PostgreSQL is not
+ * installed.
+ */
+export async function sharePostgres(): Promise<TemporaryPostgres | undefined> {
+  const bin = findPostgres()
+  if (bin === undefined) return undefined
+  const postgres = await TemporaryPostgres.open(bin)
+  process.env.NIGHTJAR_TEST_POSTGRES = postgres.url('postgres')
+  return postgres
+}
 
 /** Runs the test files that match, printing as they go. Files that hold no test, or end badly, count as failed. */
 export async function runTests(

@@ -1,6 +1,6 @@
 // npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests.
 
-import { finish, runStaticChecks, runTests } from './steps.ts'
+import { finish, runStaticChecks, runTests, sharePostgres } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
 if (process.argv.length > 2) {
@@ -17,6 +17,7 @@ try {
 }
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
+const postgres = await sharePostgres()
 await runTests(
   { patterns: ['{contract,server,sdk,web,scripts,bench}/**/*.test.ts'], concurrency: 3, timeoutMs: 120_000 },
   counts,
@@ -26,4 +27,5 @@ const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
 await runTests({ patterns: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
 // These run whole servers, and wait more than they compute; none of them asserts a speed.
 await runTests({ patterns: ['test/**/*.test.ts'], except: encoding, concurrency: 3, timeoutMs: 180_000 }, counts)
+await postgres?.close()
 finish(counts)

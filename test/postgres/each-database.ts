@@ -1,5 +1,5 @@
-// Tests of the store run on both databases: each on a new file, and each in a new database of a PostgreSQL server, which all tests
-// of a file share.
+// Runs tests of the store on both databases: on a new SQLite file, and in a new database of a PostgreSQL server. All test
+// files share one server if NIGHTJAR_TEST_POSTGRES names it.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import type { Store, StoreOptions } from '../../server/store/store.ts'
 import { openTemporaryStore } from '../../server/store/temporary-store.ts'
-import { findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
+import { createDatabase, dropDatabase, findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
 
 export type TestDatabase = {
   readonly kind: 'SQLite' | 'PostgreSQL'
@@ -20,35 +20,47 @@ export type TestDatabase = {
   ): Promise<{ store: Store; database: string; credentialsKey: Uint8Array }>
 }
 
-/** The test twice. That on PostgreSQL is skipped, with the reason printed, where it is not installed. */
+/** Runs the test twice. The run on PostgreSQL is skipped, with the reason, if PostgreSQL is not installed. */
 export function testEachDatabase(title: string, run: (t: TestContext, database: TestDatabase) => Promise<void>): void {
   test(`${title} (SQLite)`, (t) => run(t, sqlite))
-  testPostgres(`${title} (PostgreSQL)`, (t, postgres) => {
-    const create = () => postgres.createDatabase()
-    const openStore: TestDatabase['openStore'] = async (t, options) =>
-      openTemporaryStore(t, { ...options, database: await create() })
-    return run(t, { kind: 'PostgreSQL', create, openStore })
-  })
+  test(`${title} (PostgreSQL)`, { skip }, (t) => run(t, postgresql))
 }
 
 const sqlite: TestDatabase = { kind: 'SQLite', create: createFile, openStore: openTemporaryStore }
 
-const bin = findPostgres()
-const shared: { server?: Promise<TemporaryPostgres> } = {}
-
-/** A test that needs the server itself, for instance to stop it. */
-export function testPostgres(title: string, run: (t: TestContext, postgres: TemporaryPostgres) => Promise<void>): void {
-  const skip = bin === undefined && 'PostgreSQL is not installed: apt-get install postgresql'
-  test(title, { skip }, async (t) => run(t, await openShared(bin!)))
+const postgresql: TestDatabase = {
+  kind: 'PostgreSQL',
+  create: createShared,
+  openStore: async (t, options) => openTemporaryStore(t, { ...options, database: await createShared() }),
 }
 
-function openShared(bin: string): Promise<TemporaryPostgres> {
-  if (!shared.server) shared.server = TemporaryPostgres.open(bin)
-  return shared.server
+const bin = findPostgres()
+const skip = bin === undefined && 'PostgreSQL is not installed: apt-get install postgresql'
+/** URL of a server that all test files share; without one, each file starts its own. */
+const sharedUrl = process.env.NIGHTJAR_TEST_POSTGRES
+const own: { server?: Promise<TemporaryPostgres> } = {}
+const created: string[] = []
+
+/** A test that needs a server of its own, for example to stop it. */
+export function testPostgres(title: string, run: (t: TestContext, postgres: TemporaryPostgres) => Promise<void>): void {
+  test(title, { skip }, async (t) => run(t, await openOwn()))
+}
+
+function openOwn(): Promise<TemporaryPostgres> {
+  own.server ??= TemporaryPostgres.open(bin!)
+  return own.server
+}
+
+async function createShared(): Promise<string> {
+  if (sharedUrl === undefined) return (await openOwn()).createDatabase()
+  const url = await createDatabase(sharedUrl)
+  created.push(url)
+  return url
 }
 
 after(async () => {
-  await (await shared.server)?.close()
+  for (const url of created) await dropDatabase(sharedUrl!, url)
+  await (await own.server)?.close()
 })
 
 async function createFile(t: TestContext): Promise<string> {

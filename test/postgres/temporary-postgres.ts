@@ -24,15 +24,15 @@ export function findPostgres(): string | undefined {
 }
 
 export class TemporaryPostgres {
-  readonly password = randomBytes(8).toString('hex')
+  readonly password: string
   readonly port: number
   readonly #bin: string
   readonly #folder: string
   readonly #user: readonly string[]
   #server: ChildProcess | undefined
-  #databases = 0
 
   private constructor(bin: string, folder: string, user: readonly string[], port: number) {
+    this.password = randomBytes(8).toString('hex')
     this.#bin = bin
     this.#folder = folder
     this.#user = user
@@ -60,27 +60,25 @@ export class TemporaryPostgres {
     return `postgres://tester:${this.password}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** The address of a new, empty database. */
-  async createDatabase(): Promise<string> {
-    const name = `test_${++this.#databases}`
-    await this.query(`create database ${name}`)
-    return this.url(name)
+  /** The URL of a new, empty database. */
+  createDatabase(): Promise<string> {
+    return createDatabase(this.url('postgres'))
   }
 
   /** As the server's owner, in the database `postgres` unless `url` names another. */
-  async query<Row extends pg.QueryResultRow>(text: string, url = this.url('postgres')): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      return (await client.query<Row>(text)).rows
-    } finally {
-      await client.end()
-    }
+  query<Row extends pg.QueryResultRow>(text: string, url = this.url('postgres')): Promise<Row[]> {
+    return queryPostgres(text, url)
   }
 
   /** On the same port and data as before. Resolves once it answers. */
   async start(): Promise<void> {
-    const settings = { port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off' }
+    const settings = {
+      port: this.port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      fsync: 'off',
+      max_connections: 300,
+    }
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     // Should this process be killed, the kernel ends the server.
     const command = [...this.#user, '--pdeathsig=INT', join(this.#bin, 'postgres'), '-D', this.#dataDir, ...args]
@@ -126,6 +124,28 @@ export class TemporaryPostgres {
     await run('setpriv', [...this.#user, join(this.#bin, 'initdb'), '-D', this.#dataDir, ...form, ...owner], {
       cwd: this.#folder,
     })
+  }
+}
+
+/** The URL of a new, empty database on the server of `adminUrl`. */
+export async function createDatabase(adminUrl: string): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await queryPostgres(`create database ${name}`, adminUrl)
+  return Object.assign(new URL(adminUrl), { pathname: name }).href
+}
+
+/** Also ends the connections to it. */
+export async function dropDatabase(adminUrl: string, url: string): Promise<void> {
+  await queryPostgres(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`, adminUrl)
+}
+
+async function queryPostgres<Row extends pg.QueryResultRow>(text: string, url: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text)).rows
+  } finally {
+    await client.end()
   }
 }
 
