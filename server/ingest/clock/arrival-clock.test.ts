@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audioVideoSdp, samplePps, sampleSps, videoSdp } from '../../../test/support/ingest/scripted-camera.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { packetizeAac } from '../../media/aac/packetizer.ts'
 import { packetizeH264 } from '../../media/h264/packetizer.ts'
@@ -11,7 +12,6 @@ import { CameraStream } from '../frames/camera-stream.ts'
 import { FrameStream } from '../frames/frame-stream.ts'
 import { RunLimit } from '../frames/run-limit.ts'
 import { planStreams } from '../plan/stream-plan.ts'
-import { audioVideoSdp, samplePps, sampleSps, videoSdp } from '../rtsp/scripted-camera.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 
 const startMs = 1_700_000_000_000

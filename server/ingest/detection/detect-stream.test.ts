@@ -3,13 +3,19 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import {
+  audioVideoSdp,
+  openScriptedCamera,
+  type Script,
+  type Sender,
+  videoSdp,
+} from '../../../test/support/ingest/scripted-camera.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { IngestContext } from '../ingest-context.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
 import { ConnectLimiter } from '../network/connect-limiter.ts'
 import { SharedReads } from '../network/shared-reads.ts'
-import { audioVideoSdp, openScriptedCamera, type Script, type Sender, videoSdp } from '../rtsp/scripted-camera.ts'
 import { type DetectStreamOptions, detectStream } from './detect-stream.ts'
 
 type Options = Partial<DetectStreamOptions & IngestContext> & {

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { samplePps, sampleSps, videoSdp } from '../../../test/support/ingest/scripted-camera.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import type { Frame } from '../../media/frame.ts'
 import { packetizeH264 } from '../../media/h264/packetizer.ts'
@@ -10,7 +11,6 @@ import { writeRtpPacket } from '../../media/rtp/rtp-header.ts'
 import { parseSdp } from '../../media/sdp/parse-sdp.ts'
 import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { planStreams } from '../plan/stream-plan.ts'
-import { samplePps, sampleSps, videoSdp } from '../rtsp/scripted-camera.ts'
 import { createCameraStats } from './camera-stats.ts'
 import { CameraStream } from './camera-stream.ts'
 

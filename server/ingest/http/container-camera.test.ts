@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
+import { openHttpCamera } from '../../../test/support/ingest/scripted-http-camera.ts'
+import {
+  hastyClock,
+  isLost,
+  isOffline,
+  kindsOf,
+  timesOf,
+  watchCamera,
+} from '../../../test/support/ingest/watch-camera.ts'
 import type {
   ContainerAudio,
   ContainerPacket,
@@ -8,8 +17,6 @@ import type {
   ContainerSink,
 } from '../../media/container/container-stream.ts'
 import { syntheticFormat, syntheticFrames } from '../../media/mp4/synthetic-frames.ts'
-import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from '../session/watch-camera.ts'
-import { openHttpCamera } from './scripted-http-camera.ts'
 
 const matroska = Buffer.from('1a45dfa39f428681', 'hex')
 

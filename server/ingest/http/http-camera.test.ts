@@ -6,10 +6,17 @@ import { createServer as createTlsServer } from 'node:https'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { generate } from 'selfsigned'
+import {
+  hastyClock,
+  isLost,
+  isOffline,
+  kindsOf,
+  timesOf,
+  watchCamera,
+} from '../../../test/support/ingest/watch-camera.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { parseAuthParameters } from '../../media/rtsp/challenge.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
-import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from '../session/watch-camera.ts'
 
 /** A picture whose size is told by its head and that is told apart by its data. */
 function picture(tag: number, width = 64, height = 48): Buffer {

@@ -8,11 +8,16 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { type OnvifCameraOptions, openOnvifCamera } from '../../../test/onvif/onvif-camera.ts'
+import {
+  openScriptedCamera,
+  type ScriptedAnswer,
+  type Sender,
+  videoSdp,
+} from '../../../test/support/ingest/scripted-camera.ts'
+import { hastyClock, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { readOnvifDevice } from '../onvif/read-device.ts'
-import { openScriptedCamera, type ScriptedAnswer, type Sender, videoSdp } from '../rtsp/scripted-camera.ts'
-import { hastyClock, watchCamera } from '../session/watch-camera.ts'
 import { createAddressGuard } from './address-guard.ts'
 
 const elsewhere = '127.0.0.2'

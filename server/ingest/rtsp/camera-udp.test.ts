@@ -2,6 +2,15 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
 import { generate } from 'selfsigned'
+import {
+  audioVideoSdp,
+  openScriptedCamera,
+  type Sender,
+  samplePps,
+  sampleSps,
+  videoSdp,
+} from '../../../test/support/ingest/scripted-camera.ts'
+import { hastyClock, isOffline, kindsOf, timesOf, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { packetizeH264 } from '../../media/h264/packetizer.ts'
 import { RtpReorderer } from '../../media/rtp/reorderer.ts'
@@ -13,8 +22,6 @@ import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { createCameraStats } from '../frames/camera-stats.ts'
 import { CameraStream } from '../frames/camera-stream.ts'
 import { planStreams } from '../plan/stream-plan.ts'
-import { hastyClock, isOffline, kindsOf, timesOf, watchCamera } from '../session/watch-camera.ts'
-import { audioVideoSdp, openScriptedCamera, type Sender, samplePps, sampleSps, videoSdp } from './scripted-camera.ts'
 
 /** Slowly enough that no buffer of the system overflows. */
 function play(sender: Sender, count: number, send = (packet: Uint8Array) => sender.send(0, packet)): void {

@@ -2,14 +2,27 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { generate } from 'selfsigned'
+import {
+  audioVideoSdp,
+  openScriptedCamera,
+  type Script,
+  type Sender,
+} from '../../../test/support/ingest/scripted-camera.ts'
+import {
+  hastyClock,
+  isLost,
+  isOffline,
+  kindsOf,
+  timesOf,
+  type WatchOptions,
+  watchCamera,
+} from '../../../test/support/ingest/watch-camera.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { parseAuthParameters } from '../../media/rtsp/challenge.ts'
 import { findHeader, type RtspRequest } from '../../media/rtsp/message.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
-import { audioVideoSdp, openScriptedCamera, type Script, type Sender } from '../rtsp/scripted-camera.ts'
-import { hastyClock, isLost, isOffline, kindsOf, timesOf, type WatchOptions, watchCamera } from './watch-camera.ts'
 
 /** Pictures each 40 ms of the camera's clock, sent at once; a key frame each 5. */
 function sendPictures(sender: Sender, count: number, first = 1_000_000): void {

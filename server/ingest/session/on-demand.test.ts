@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openScriptedCamera, type Sender } from '../../../test/support/ingest/scripted-camera.ts'
+import { hastyClock, timesOf, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
-import { openScriptedCamera, type Sender } from '../rtsp/scripted-camera.ts'
 import { Demand } from './demand.ts'
-import { hastyClock, timesOf, watchCamera } from './watch-camera.ts'
 
 /** At the pace of the hasty clock, until the connection ends. */
 function play(sender: Sender): void {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { openScriptedCamera } from '../../../test/support/ingest/scripted-camera.ts'
+import { watchCamera } from '../../../test/support/ingest/watch-camera.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createCameraStats } from '../frames/camera-stats.ts'
-import { openScriptedCamera } from '../rtsp/scripted-camera.ts'
 import { type EndedConnection, ReconnectPauses } from './reconnect-pause.ts'
-import { watchCamera } from './watch-camera.ts'
 
 const lost = (onlineMs: number): EndedConnection => ({ reason: 'camera_unreachable', onlineMs })
 

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { BareTimes } from '../../../server/ingest/http/bare-times.ts'
-import { samplePps, sampleSps } from '../../../server/ingest/rtsp/scripted-camera.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../../../server/media/aac/audio-specific-config.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from '../../../server/media/aac/depacketizer.ts'
 import { fragmentAac, packetizeAac } from '../../../server/media/aac/packetizer.ts'
@@ -23,6 +22,7 @@ import { listAnnexBNalUnits, writeLengthPrefixedNalUnits } from '../../../server
 import { PictureOrderReader } from '../../../server/media/nal/picture-order-reader.ts'
 import { findRecoveryPoint } from '../../../server/media/nal/recovery-point.ts'
 import { opusPacketSamples } from '../../../server/media/opus/opus-packet.ts'
+import { samplePps, sampleSps } from '../../support/ingest/scripted-camera.ts'
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { catchOwn, few } from '../own-error.ts'
 

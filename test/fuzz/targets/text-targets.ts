@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { createAuthorizer, isStale } from '../../../server/ingest/network/camera-auth.ts'
 import { planStreams } from '../../../server/ingest/plan/stream-plan.ts'
 import { listControlUrls, resolveBase } from '../../../server/ingest/rtsp/control-url.ts'
-import { audioVideoSdp, videoSdp } from '../../../server/ingest/rtsp/scripted-camera.ts'
 import { parseAuthParameters, splitChallenges } from '../../../server/media/rtsp/challenge.ts'
 import { writeInterleaved } from '../../../server/media/rtsp/interleaved.ts'
 import { writeRtspMessage } from '../../../server/media/rtsp/message.ts'
@@ -19,6 +18,7 @@ import {
   parseUdpTransport,
 } from '../../../server/media/rtsp/transport.ts'
 import { parseSdp } from '../../../server/media/sdp/parse-sdp.ts'
+import { audioVideoSdp, videoSdp } from '../../support/ingest/scripted-camera.ts'
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { catchOwn, few, pushInParts } from '../own-error.ts'
 

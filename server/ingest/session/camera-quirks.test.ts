@@ -1,13 +1,13 @@
-// A camera passes when its pictures come, whole and in one run, unless its row says otherwise.
+// A camera passes if all frames arrive intact and in one run, unless its script says otherwise.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openScriptedCamera } from '../rtsp/scripted-camera.ts'
-import { hastyClock, timesOf, watchCamera } from '../session/watch-camera.ts'
-import { packetQuirks } from './packet-quirks.ts'
-import { protocolQuirks } from './protocol-quirks.ts'
-import { sent } from './quirk.ts'
-import { sessionQuirks } from './session-quirks.ts'
+import { packetQuirks } from '../../../test/fixtures/cameras/packet-quirks.ts'
+import { protocolQuirks } from '../../../test/fixtures/cameras/protocol-quirks.ts'
+import { sent } from '../../../test/fixtures/cameras/quirk.ts'
+import { sessionQuirks } from '../../../test/fixtures/cameras/session-quirks.ts'
+import { openScriptedCamera } from '../../../test/support/ingest/scripted-camera.ts'
+import { hastyClock, timesOf, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
 
 const quirks = [...sessionQuirks, ...packetQuirks, ...protocolQuirks]
 

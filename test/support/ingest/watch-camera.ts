@@ -1,14 +1,19 @@
 // Runs one camera for a test until a condition holds. Only the tests of ingest use it.
 
-import { type Clock, systemClock } from '../../base/clock.ts'
-import { type LogFields, type Logger, silentLogger } from '../../base/log.ts'
-import type { HubItem } from '../../hub/hub-item.ts'
-import { type CameraStats, createCameraStats } from '../frames/camera-stats.ts'
-import type { IngestContext } from '../ingest-context.ts'
-import { createAddressGuard } from '../network/address-guard.ts'
-import { ConnectLimiter } from '../network/connect-limiter.ts'
-import { SharedReads } from '../network/shared-reads.ts'
-import { type CameraTarget, type RunCameraOptions, runCamera, type SessionStatus } from './camera-session.ts'
+import { type Clock, systemClock } from '../../../server/base/clock.ts'
+import { type LogFields, type Logger, silentLogger } from '../../../server/base/log.ts'
+import type { HubItem } from '../../../server/hub/hub-item.ts'
+import { type CameraStats, createCameraStats } from '../../../server/ingest/frames/camera-stats.ts'
+import type { IngestContext } from '../../../server/ingest/ingest-context.ts'
+import { createAddressGuard } from '../../../server/ingest/network/address-guard.ts'
+import { ConnectLimiter } from '../../../server/ingest/network/connect-limiter.ts'
+import { SharedReads } from '../../../server/ingest/network/shared-reads.ts'
+import {
+  type CameraTarget,
+  type RunCameraOptions,
+  runCamera,
+  type SessionStatus,
+} from '../../../server/ingest/session/camera-session.ts'
 
 export type Watched = {
   readonly items: HubItem[]
