@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { RateLimiter } from '../base/rate-limiter.ts'
+import { WriteBehind } from '../base/write-behind.ts'
 import type { NewCameraEvent, OutageEdge } from '../store/cameras/events.ts'
 import type { Store } from '../store/store.ts'
 
@@ -25,14 +26,22 @@ const maxAnHour = 60
 export class EventWriter {
   readonly #options: EventWriterOptions
   readonly #limiter: RateLimiter<number>
-  #queued: Queued[] = []
-  #writing: Promise<void> | undefined
+  readonly #queue: WriteBehind<Queued>
   #dropped = 0
   #isFailing = false
 
   constructor(options: EventWriterOptions) {
     this.#options = options
     this.#limiter = new RateLimiter({ limit: maxAnHour, windowMs: 3_600_000, clock: options.clock })
+    this.#queue = new WriteBehind({
+      maxWaiting: maxQueued,
+      maxBatch: 1,
+      write: ([next]) => this.#insert(next!),
+      onWritten: () => {
+        this.#isFailing = false
+      },
+      onFailure: (error) => this.#noteFailure(error),
+    })
   }
 
   /**
@@ -55,44 +64,30 @@ export class EventWriter {
 
   /** `outage`: the outage that begins or ends with the event. */
   write(event: ObservedEvent, outage?: OutageEdge): void {
-    if (this.#queued.length >= maxQueued) {
-      this.#dropped++
-      return
-    }
-    this.#queued.push({ event: { ...event, source: 'system', data: JSON.stringify(event.data) }, outage })
+    const row: NewCameraEvent = { ...event, source: 'system', data: JSON.stringify(event.data) }
+    if (!this.#queue.add({ event: row, outage })) this.#dropped++
   }
 
   /** Starts writing pending events. Call every second. */
   send(): void {
-    if (this.#queued.length > 0) this.#writing ??= this.#drain()
+    this.#queue.send()
   }
 
   /** Resolves when all pending events are in the store or cannot be written at the moment. */
   async flush(): Promise<void> {
-    await this.#writing
-    if (this.#queued.length > 0) await (this.#writing ??= this.#drain())
+    await this.#queue.flush()
   }
 
   /** `dropped`: events beyond the limit. */
   stats(): { waiting: number; dropped: number } {
-    return { waiting: this.#queued.length, dropped: this.#dropped }
+    return { waiting: this.#queue.waiting, dropped: this.#dropped }
   }
 
-  async #drain(): Promise<void> {
-    try {
-      for (let next = this.#queued[0]; next; next = this.#queued[0]) {
-        await this.#insert(next)
-        this.#queued.shift()
-        this.#isFailing = false
-      }
-    } catch (error) {
-      // Log once, not at each retry.
-      if (!this.#isFailing)
-        this.#options.log.warn({ error: errorChain(error) }, 'camera events cannot be stored at the moment')
-      this.#isFailing = true
-    } finally {
-      this.#writing = undefined
-    }
+  /** Logs once, not at each retry. */
+  #noteFailure(error: unknown): void {
+    if (!this.#isFailing)
+      this.#options.log.warn({ error: errorChain(error) }, 'camera events cannot be stored at the moment')
+    this.#isFailing = true
   }
 
   async #insert({ event, outage }: Queued): Promise<void> {

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { repeat } from '../../base/repeat.ts'
+import { WriteBehind } from '../../base/write-behind.ts'
 import type { AuditDetail, AuditRecord, AuditRows, NewAuditRecord } from '../../store/accounts/audit.ts'
 import type { RequestContext } from '../request-context.ts'
 
@@ -44,9 +45,8 @@ export class Audit {
   readonly #log: Logger
   readonly #retentionMs: number
   readonly #maxRows: number
-  #queued: NewAuditRecord[] = []
+  readonly #queue: WriteBehind<NewAuditRecord>
   #dropped = 0
-  #writing: Promise<void> | undefined
 
   constructor({ rows, clock, deletionMs, log, retentionDays = 365, maxRows = 1_000_000 }: AuditOptions) {
     this.#rows = rows
@@ -55,15 +55,19 @@ export class Audit {
     this.#log = log
     this.#retentionMs = retentionDays * 86_400_000
     this.#maxRows = maxRows
+    this.#queue = new WriteBehind({
+      maxWaiting: maxQueued,
+      maxBatch,
+      write: (batch) => rows.insert(batch),
+      onWritten: () => this.#noteDropped(),
+      onFailure: (error) =>
+        log.error({ reason: errorChain(error), waiting: this.#queue.waiting }, 'the audit log cannot be written'),
+    })
   }
 
   /** Never throws and never waits; the order of calls is the order of rows. */
   write({ event, userId, subject, context, detail }: AuditEvent): void {
-    if (this.#queued.length >= maxQueued) {
-      this.#dropped++
-      return
-    }
-    this.#queued.push({
+    const isQueued = this.#queue.add({
       atMs: this.#clock.nowMs(),
       event,
       userId: userId ?? null,
@@ -72,13 +76,13 @@ export class Audit {
       userAgent: cleanText(context?.userAgent),
       detail: detail ?? {},
     })
-    this.#writing ??= this.#drain()
+    if (isQueued) this.#queue.send()
+    else this.#dropped++
   }
 
   /** Resolves when all that was written before is in the store, or cannot be put there at the moment. */
   async flush(): Promise<void> {
-    await this.#writing
-    if (this.#queued.length > 0) await (this.#writing ??= this.#drain())
+    await this.#queue.flush()
   }
 
   /** Newest first; of one user, or of all. */
@@ -105,24 +109,8 @@ export class Audit {
     }
     await repeat(retryAndClean, { clock: this.#clock, signal, intervalMs: retryMs })
     await this.flush()
-    if (this.#queued.length > 0) this.#log.error({ events: this.#queued.length }, 'events for the audit log are lost')
-  }
-
-  async #drain(): Promise<void> {
-    // What the present call stack still writes goes along.
-    await Promise.resolve()
-    try {
-      while (this.#queued.length > 0) {
-        const batch = this.#queued.slice(0, maxBatch)
-        await this.#rows.insert(batch)
-        this.#queued = this.#queued.slice(batch.length)
-        this.#noteDropped()
-      }
-    } catch (error) {
-      this.#log.error({ reason: errorChain(error), waiting: this.#queued.length }, 'the audit log cannot be written')
-    } finally {
-      this.#writing = undefined
-    }
+    const { waiting: events } = this.#queue
+    if (events > 0) this.#log.error({ events }, 'events for the audit log are lost')
   }
 
   #noteDropped(): void {
