@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { RepairProgress } from '../archive/background-repair.ts'
 import { AppError } from '../base/error.ts'
+import { SingleFlight } from '../base/single-flight.ts'
 import type { Store } from '../store/store.ts'
 import { sendJson } from './answer.ts'
 import { writeRepair } from './answers/storage.ts'
@@ -13,18 +14,14 @@ export function registerHealth(
   store: Pick<Store, 'check'>,
   readRepair: () => RepairProgress,
 ): void {
-  let checking: Promise<void> | undefined
-  /** Anybody may call this at any rate, so only one database query runs at a time. */
-  const check = () => {
-    checking ??= store.check().finally(() => {
-      checking = undefined
-    })
-    return checking
-  }
+  // Anybody may call this at any rate, so only one database query runs at a time.
+  const checking = new SingleFlight<void>()
   server.get('/healthz', async (_request, reply) => {
-    await check().catch((cause: unknown) => {
-      throw new AppError('unavailable', 'the database does not answer', { cause })
-    })
+    await checking
+      .run(() => store.check())
+      .catch((cause: unknown) => {
+        throw new AppError('unavailable', 'the database does not answer', { cause })
+      })
     const repair = writeRepair(readRepair())
     sendJson(reply, 200, JSON.stringify({ status: 'ok', ...(repair && { repair }) }))
   })

@@ -6,6 +6,7 @@ import { settlesWithin } from '../base/deadline.ts'
 import { errorChain } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
+import { SingleFlight } from '../base/single-flight.ts'
 import type { Segment } from '../model/segment.ts'
 import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
 import { isArchiveThere, waitForArchive } from './archive-folder.ts'
@@ -32,7 +33,7 @@ type LeftOpen = Pick<Segment, 'id' | 'path' | 'cameraId' | 'startMs'>
 type Pending = {
   readonly segment: LeftOpen
   readonly onRepaired: () => void
-  working: Promise<void> | undefined
+  readonly repairing: SingleFlight<void>
   failures: number
   retryAtMs: number
 }
@@ -85,7 +86,7 @@ export class BackgroundRepair {
 
   /** Adds a file that no recorder writes any more. `onRepaired` must not throw. */
   add(segment: LeftOpen, onRepaired: () => void = () => {}): void {
-    const pending: Pending = { segment, onRepaired, working: undefined, failures: 0, retryAtMs: 0 }
+    const pending: Pending = { segment, onRepaired, repairing: new SingleFlight(), failures: 0, retryAtMs: 0 }
     const index = this.#pending.findLastIndex((other) => other.segment.startMs <= segment.startMs) + 1
     this.#pending.splice(index, 0, pending)
     const own = this.#byCamera.get(segment.cameraId) ?? new Set()
@@ -128,7 +129,7 @@ export class BackgroundRepair {
   async drop(cameraId: number): Promise<number[]> {
     const own = [...(this.#byCamera.get(cameraId) ?? [])]
     this.#unseen = this.#unseen.filter((each) => each.cameraId !== cameraId)
-    await Promise.all(own.map(({ working }) => working))
+    await Promise.all(own.map(({ repairing }) => repairing.running))
     const left = own.filter((pending) => this.#byCamera.get(cameraId)?.has(pending))
     for (const pending of left) this.#forget(pending)
     return left.map(({ segment }) => segment.id)
@@ -179,10 +180,7 @@ export class BackgroundRepair {
 
   /** Never throws. Concurrent calls for the same file share one repair. */
   #repairOne(pending: Pending): Promise<void> {
-    pending.working ??= this.#repair(pending).finally(() => {
-      pending.working = undefined
-    })
-    return pending.working
+    return pending.repairing.run(() => this.#repair(pending))
   }
 
   async #repair(pending: Pending): Promise<void> {

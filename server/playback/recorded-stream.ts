@@ -4,6 +4,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { pause } from '../base/pause.ts'
+import { SingleFlight } from '../base/single-flight.ts'
 import type { FootageBounds } from '../model/segment-views.ts'
 import { findRemainingOrigin } from './remaining-listing.ts'
 import { initialShortEntries, runGap90k } from './stream-entries.ts'
@@ -49,7 +50,7 @@ export class RecordedStream {
   #storedListing: StreamListing | undefined
   /** Numbers of the first listed entry and of the one after the last, as they were last stored. */
   #storedRange = ''
-  #updating: Promise<void> | undefined
+  readonly #updating = new SingleFlight<void>()
 
   constructor(footage: StreamFootage, row: StreamRow) {
     this.#footage = footage
@@ -80,10 +81,7 @@ export class RecordedStream {
    * will be recorded. Concurrent calls share the work. `currentMs` is the start of the most recently fetched entry.
    */
   async update(nowMs: number, isGrowing: boolean, currentMs: number | undefined): Promise<void> {
-    this.#updating ??= this.#update(nowMs, isGrowing, currentMs).finally(() => {
-      this.#updating = undefined
-    })
-    await this.#updating
+    await this.#updating.run(() => this.#update(nowMs, isGrowing, currentMs))
   }
 
   /** Resolves when there is new footage, or after `timeoutMs`. */

@@ -3,6 +3,7 @@
 
 import { measureDisk } from '../archive/disk-space.ts'
 import type { Clock } from '../base/clock.ts'
+import { SingleFlight } from '../base/single-flight.ts'
 import { freeFloorBytes } from '../model/free-space.ts'
 import { createDiskError } from './disk-error.ts'
 
@@ -22,7 +23,7 @@ export class FreeSpaceGuard {
   readonly #options: FreeSpaceOptions
   #budgetBytes = 0
   #measuredAtMs = Number.NEGATIVE_INFINITY
-  #measuring: Promise<void> | undefined
+  readonly #measuring = new SingleFlight<void>()
 
   constructor(options: FreeSpaceOptions) {
     this.#options = options
@@ -32,10 +33,7 @@ export class FreeSpaceGuard {
   async reserve(bytes: number): Promise<void> {
     const isOld = this.#options.clock.monotonicMs() - this.#measuredAtMs > maxAgeMs
     if (isOld || this.#budgetBytes < bytes + nearBytes) {
-      this.#measuring ??= this.#measure().finally(() => {
-        this.#measuring = undefined
-      })
-      await this.#measuring
+      await this.#measuring.run(() => this.#measure())
     }
     if (this.#budgetBytes < bytes) {
       throw createDiskError('EFLOOR', `${this.#budgetBytes} bytes are left above the space that stays free`)

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import { FairSemaphore } from '../../base/fair-semaphore.ts'
 import type { Logger } from '../../base/log.ts'
+import { SingleFlight } from '../../base/single-flight.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
 import { parsePersonName } from '../../model/person-name.ts'
 import { addressBlock } from '../guard/address-block.ts'
@@ -72,7 +73,7 @@ export class ProviderClient {
   readonly #warned = new Map<string, { readonly atMs: number; more: number }>()
   #discovered: Discovered | undefined
   #failedAtMs: number | undefined
-  #discovering: Promise<openid.Configuration> | undefined
+  readonly #discovering = new SingleFlight<openid.Configuration>()
 
   constructor(options: ProviderClientOptions) {
     this.settings = options.settings
@@ -205,10 +206,7 @@ export class ProviderClient {
     if (this.#failedAtMs !== undefined && nowMs - this.#failedAtMs < failureMs) {
       return isStaleGood ? Promise.resolve(present.config) : Promise.reject(notNow(failureMs))
     }
-    this.#discovering ??= this.#look(isStaleGood ? present.config : undefined).finally(() => {
-      this.#discovering = undefined
-    })
-    return this.#discovering
+    return this.#discovering.run(() => this.#look(isStaleGood ? present.config : undefined))
   }
 
   async #look(former: openid.Configuration | undefined): Promise<openid.Configuration> {

@@ -2,6 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
+import { SingleFlight } from '../single-flight.ts'
 
 const lookIntervalMs = 2000
 const maxBytes = 16 * 1024 * 1024
@@ -13,7 +14,7 @@ export class WatchedFile<T> {
   #lookedMs = Number.NEGATIVE_INFINITY
   #stamp = ''
   #value: T
-  #looking: Promise<void> | undefined
+  readonly #looking = new SingleFlight<void>()
 
   constructor(path: string, parse: (text: string) => T, clock: Pick<Clock, 'monotonicMs'>) {
     this.#path = path
@@ -25,10 +26,7 @@ export class WatchedFile<T> {
   /** A missing or unreadable file counts as empty. */
   async read(): Promise<T> {
     if (this.#clock.monotonicMs() - this.#lookedMs >= lookIntervalMs) {
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined
-      })
-      await this.#looking
+      await this.#looking.run(() => this.#look())
     }
     return this.#value
   }
