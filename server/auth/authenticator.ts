@@ -1,5 +1,5 @@
-// From an Authorization header to the caller. Answers from memory while the store does not change; what is kept there
-// is no credential.
+// Finds the caller of an Authorization header. Results are cached while the store does not change. The cache contains
+// no credentials.
 
 import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
@@ -19,25 +19,25 @@ import { isChecksumValid, looksPersonal } from './personal-token.ts'
 const lastUsedIntervalMs = 60_000
 const never = Number.POSITIVE_INFINITY
 
-/** What of the store's tokens is needed here. */
+/** The part of the token table that is needed here. */
 type TokenRows = Pick<Tokens, 'findLiveByHash' | 'findLive' | 'hasUncheckable' | 'setLastUsed'>
 
-/** What of the store's grants is needed here. */
+/** The part of the grant table that is needed here. */
 type GrantRows = Pick<Grants, 'findLiveAccess' | 'findEndMs' | 'setLastUsed'>
 
 export type AuthenticatorOptions = {
   readonly tokens: TokenRows
   readonly grants: GrantRows
-  /** The store: what was read of it holds while its version stays. */
+  /** The store. Cached results are valid as long as its version stays the same. */
   readonly source: VersionedSource
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** A caller, and until when the store need not change for their credentials to end. */
+/** A caller, and the time at which their credentials expire by themselves. */
 type Known = { readonly caller: Caller; readonly expiresAtMs: number }
 
-/** Credential's id to time of last use. */
+/** Maps ids of credentials to the times of their last use. */
 type LastUsed = { readonly [Kind in Credential['kind']]: Map<number, number> }
 
 export class Authenticator {
@@ -45,9 +45,9 @@ export class Authenticator {
   readonly #grants: GrantRows
   readonly #clock: Clock
   readonly #log: Logger
-  /** By the SHA-256 of the header: a dump of the memory holds no tokens of those who called before. */
+  /** Keyed by the SHA-256 of the header, so that a memory dump contains no tokens of earlier callers. */
   readonly #callers: VersionedCache<string, Known>
-  /** Until when each credential lasts; 0 for one that has ended. */
+  /** When each credential expires; 0 if it has been revoked. */
   readonly #ends: VersionedCache<string, number>
   readonly #keys = new LastKeys()
   readonly #facts: VersionedCache<'hasUncheckable', boolean>
@@ -64,8 +64,8 @@ export class Authenticator {
   }
 
   /**
-   * At once for a caller seen since the store last changed, else a promise. Throws or rejects with
-   * `UnauthenticatedError`.
+   * Returns at once for a caller that was seen since the store last changed, otherwise a promise. Throws or rejects
+   * with `UnauthenticatedError`.
    */
   authenticate(authorization: string | undefined): Caller | Promise<Caller> {
     if (authorization === undefined) throw new UnauthenticatedError('no credentials were sent')
@@ -75,15 +75,15 @@ export class Authenticator {
   }
 
   /**
-   * Like `authenticate`, for callers that it would return without waiting; undefined for all others and for expired
-   * credentials. Programs send the same header over a connection again and again, so it is hashed once per connection.
+   * Like `authenticate`, but returns undefined for callers that are not cached and for expired credentials. Clients
+   * send the same header over a connection again and again, so it is hashed once per connection.
    */
   findKnown(authorization: string, connection: object): Caller | undefined {
     const known = this.#callers.get(this.#keys.get(authorization, connection))
     return known && this.#clock.nowMs() < known.expiresAtMs ? this.#admit(known) : undefined
   }
 
-  /** Whether what a signed URL was answered to, or a stream opened with, may still be used. */
+  /** True if the credential that a signed URL was issued for, or a stream was opened with, is still valid. */
   isLive({ kind, id }: Credential): boolean | Promise<boolean> {
     const key = `${kind} ${id}`
     const endMs = this.#ends.get(key)
@@ -91,7 +91,7 @@ export class Authenticator {
     return this.#ends.load(key, () => this.#readEnd(kind, id)).then((read) => this.#clock.nowMs() < read)
   }
 
-  /** Writes the times of last use each minute, and once more when `signal` aborts. */
+  /** Saves the times of last use every minute, and once more when `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const write = () => this.#writeLastUsed()
     await repeat(write, { clock: this.#clock, signal, intervalMs: lastUsedIntervalMs, isDelayed: true })
@@ -155,7 +155,7 @@ export class Authenticator {
     return token ? (token.expiresAtMs ?? never) : 0
   }
 
-  /** A value brought from elsewhere may happen to look like ours; only then is a wrong checksum no proof. */
+  /** Imported tokens may look like ours by chance. Only if there are none does a wrong checksum prove anything. */
   #hasUncheckable(): Promise<boolean> {
     return this.#facts.load('hasUncheckable', () => this.#tokens.hasUncheckable())
   }
@@ -172,8 +172,8 @@ export class Authenticator {
   }
 }
 
-/** A character for each byte, which is quicker to look up than other forms. */
-/** The key of the last header of each connection, which holds that header anyway. */
+/** One character per byte is faster to look up than other encodings. */
+/** The key of the last header of each connection. The connection holds that header anyway. */
 class LastKeys {
   readonly #last = new WeakMap<object, { readonly authorization: string; readonly key: string }>()
 

@@ -1,28 +1,39 @@
-// Who is calling, once the credentials have proved it.
+// The authenticated caller of a request.
 
 import { AppError } from '../base/error.ts'
 
-/** What was sent: a personal token, or an access token of a login through an app. Ends with it: signed URLs, open streams. */
+/**
+ * The credential: a personal access token, or an access token of a sign-in through an application. Signed URLs and open
+ * streams end with it.
+ */
 export type Credential =
   | { readonly kind: 'personal' /** Of `store.tokens`. */; readonly id: number }
   | { readonly kind: 'grant' /** Of `store.grants`; the same through all refreshes. */; readonly id: number }
 
 export type Caller = {
   readonly userId: number
-  /** Of the account when the credentials were looked up: what is made for the caller is refused when it has grown since. */
+  /**
+   * The account's version when the credentials were looked up. Changes are refused if the version has increased since.
+   */
   readonly credentialsVersion: number
-  /** Everything the token covers (`expandScopes`); ask with `covers` of model/access.ts. */
+  /** All scopes that the token covers (`expandScopes`); check them with `covers` in model/access.ts. */
   readonly scopes: ReadonlySet<string>
   readonly credential: Credential
-  /** Of `store.applications`; absent for a personal token. */
+  /** The id in `store.applications`; missing for a personal access token. */
   readonly applicationId?: number
-  /** A person who gave the password, and a second factor if there is one, some minutes ago: the dashboard, with what it is granted for accounts. */
+  /**
+   * True for the dashboard within a few minutes after the user entered the password, and the second factor if there is
+   * one.
+   */
   readonly hasGivenPassword?: true
 }
 
-/** No credentials, or bad ones. The answer never tells which, except that it names a bad bearer token as RFC 6750 3.1 asks. */
+/**
+ * Credentials are missing or invalid. The response does not say which, except that it reports an invalid bearer token
+ * as required by RFC 6750 section 3.1.
+ */
 export class UnauthenticatedError extends AppError {
-  /** True when a bearer token was sent: the answer carries `error="invalid_token"`. */
+  /** True if a bearer token was sent: the response contains `error="invalid_token"`. */
   readonly hasBearerToken: boolean
 
   constructor(message: string, { hasBearerToken = false }: { hasBearerToken?: boolean } = {}) {

@@ -1,5 +1,6 @@
-// Tokens with a prefix that says what they are, random base62 digits, and six more that are the CRC-32 of all that precedes: a
-// mistyped or cut token is refused without asking the database, and a secret scanner can be sure of a find.
+// Tokens that consist of a prefix that names their kind, random base62 digits, and a CRC-32 of everything before it in
+// six more digits. The checksum lets the server reject mistyped tokens without a database query, and lets secret
+// scanners avoid false positives.
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -9,30 +10,30 @@ export type RandomBytes = (count: number) => Uint8Array
 const checksumDigits = 6
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** `randomBytes`: from a cryptographic source. */
+/** `randomBytes` must be cryptographically secure. */
 export function createCheckedToken(prefix: string, randomDigits: number, randomBytes: RandomBytes): string {
   const text = prefix + createDigits(randomDigits, randomBytes)
   return text + checksumOf(text)
 }
 
-/** Base62. */
+/** Returns random base62 digits. */
 export function createDigits(count: number, randomBytes: RandomBytes): string {
   let digits = ''
   while (digits.length < count) {
     for (const byte of randomBytes(count + (count >> 3))) {
-      // 248 = 4 · 62: the bytes above would favour some digits.
+      // 248 = 4 · 62. Bytes from 248 would make some digits more likely than others.
       if (byte < 248 && digits.length < count) digits += alphabet[byte % 62]
     }
   }
   return digits
 }
 
-/** Whether the last six digits are the checksum of the rest. */
+/** True if the last six digits are the checksum of the rest. */
 export function hasRightChecksum(value: string): boolean {
   return value.endsWith(checksumOf(value.slice(0, -checksumDigits)))
 }
 
-/** SHA-256, as which tokens are kept; enough without salt for what nobody can guess. */
+/** The SHA-256 that is stored instead of a token. It needs no salt, because tokens cannot be guessed. */
 export function hashToken(value: string): Uint8Array {
   return createHash('sha256').update(value).digest()
 }

@@ -1,5 +1,6 @@
-// Credentials that came over plain HTTP: everybody on the way could read them. They opened nothing here, but are as good as ever over
-// HTTPS, so that it is recorded, and their user told. They are not revoked: a slip in a script must not end what runs elsewhere.
+// Credentials that were sent over plain HTTP, where everyone on the network could read them. They are rejected, but
+// remain valid over HTTPS, so the event is audited and the user is notified. They are not revoked: a mistake in one
+// script must not stop others.
 
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
@@ -11,7 +12,7 @@ import type { RateLimits } from './guard/rate-limits.ts'
 import type { RequestContext } from './request-context.ts'
 
 const dayMs = 86_400_000
-/** Records of forms from one address, which name no account. */
+/** Audit events per IP address for forms, which identify no account. */
 const formsPerMinute = 10
 
 export type ClearNotice = { readonly userId: number; readonly context: RequestContext }
@@ -20,16 +21,16 @@ export type ClearCredentialsOptions = {
   readonly authenticator: Pick<Authenticator, 'authenticate'>
   readonly limits: Pick<RateLimits, 'takeAddress'>
   readonly audit: Pick<Audit, 'write'>
-  /** Sends a user a mail. Never throws. */
+  /** Sends an email to the user. Never throws. */
   readonly notify: (notice: ClearNotice) => void
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly log: Logger
 }
 
 export type ClearRequest = {
-  /** The header, if there was one. */
+  /** The Authorization header, if any. */
   readonly authorization: string | undefined
-  /** Whether it was a form with a password or a token, of which nothing was read. */
+  /** True for a form that contains a password or a token. Its body was not read. */
   readonly isForm: boolean
   readonly context: RequestContext
 }
@@ -46,10 +47,10 @@ export class ClearCredentials {
     this.#forms = new RateLimiter({ limit: formsPerMinute, clock })
   }
 
-  /** Never throws, and nobody waits for it. */
+  /** Never throws. The work is done in the background. */
   note(request: ClearRequest): void {
     this.#note(request).catch((error: unknown) => {
-      // Credentials that are none, and too many of them, are no news.
+      // Invalid credentials, and too many of them, are not worth a log line.
       const isUsual = error instanceof AppError && ['unauthenticated', 'rate_limited'].includes(error.kind)
       if (!isUsual) this.#options.log.warn({ reason: errorChain(error) }, 'credentials in clear were not recorded')
     })

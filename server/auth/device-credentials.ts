@@ -1,4 +1,4 @@
-// From a camera's hash to the camera: the credential of devices that have no other. Known ones are answered from memory.
+// Finds the camera of an event hash, the credential of devices that have no other. Known hashes are cached.
 
 import { hash as digest } from 'node:crypto'
 import type { RateState } from '../base/rate-limiter.ts'
@@ -12,7 +12,7 @@ export type DeviceCredentialsOptions = {
   readonly limits: Pick<RateLimits, 'takeAddress' | 'giveBackAddress' | 'takeDevice'>
 }
 
-/** Told what the answer says about the limit of requests, each time that changes. */
+/** Called with the state of the rate limit whenever it changes, for the response headers. */
 type OnRate = (rate: RateState | undefined) => void
 
 export class DeviceCredentials {
@@ -25,8 +25,8 @@ export class DeviceCredentials {
   }
 
   /**
-   * The camera whose hash was sent as the only credential. Guesses count against their address, as guesses of tokens do, from
-   * before they are decided; a good hash against itself alone. Throws UnauthenticatedError and RateLimitError.
+   * Returns the camera whose hash is the only credential of a request. A valid hash has its own rate limit. Guesses
+   * count against the IP address, before they are checked. Throws UnauthenticatedError and RateLimitError.
    */
   async authenticate(hash: unknown, ip: string, onRate: OnRate): Promise<number> {
     const { limits } = this.#options
@@ -39,7 +39,10 @@ export class DeviceCredentials {
     return this.#take(found, onRate)
   }
 
-  /** The camera, for a caller who has proved who they are besides; undefined for a hash that is none. Throws RateLimitError. */
+  /**
+   * Returns the camera for a caller who is already authenticated, or undefined for an unknown hash. Throws
+   * RateLimitError.
+   */
   async findCamera(hash: string, onRate: OnRate): Promise<number | undefined> {
     const found = await this.#find(hash)
     return found === undefined ? undefined : this.#take(found, onRate)
@@ -61,5 +64,5 @@ export class DeviceCredentials {
   }
 }
 
-/** What is kept in memory is no credential. */
+/** The cache contains no credentials. */
 const keyOf = (hash: string): string => digest('sha256', hash, 'hex')

@@ -1,8 +1,9 @@
-// The signed part of a media URL: `<img>` and `<video>` send no Authorization header, so the URL itself carries who may see what
-// until when.
+// Signed tokens of media URLs. `<img>` and `<video>` send no Authorization header, so the URL itself states who may
+// view what until when.
 //
-// Layout, before base64url: version (1 byte) | key id (1) | kind (1) | expiry, Unix seconds (4, big-endian) | kind of credential (1)
-// | camera id, user id, credential's id (LEB128 each) | live view as text | HMAC-SHA256 of all that precedes, its first 16 bytes.
+// Layout, before base64url: version (1 byte) | key id (1) | kind (1) | expiry in Unix seconds (4, big-endian) | kind of
+// credential (1) | camera id, user id and credential id (LEB128 each) | live view as text | the first 16 bytes of the
+// HMAC-SHA256 of everything before it.
 
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
@@ -10,7 +11,7 @@ import { AppError } from '../base/error.ts'
 import { type LiveView, parseLiveView, writeLiveView } from '../model/live-view.ts'
 import type { Credential } from './caller.ts'
 
-/** What a token opens. Codes, once given, never change. */
+/** The kinds of media. Existing codes never change. */
 const kindCodes = { mjpeg: 1, mp4: 2, mpegts: 3, hls: 4, live_snapshot: 5, snapshot: 6, recorded_picture: 7 } as const
 
 const credentialCodes = { personal: 1, grant: 2 } as const satisfies Record<Credential['kind'], number>
@@ -20,7 +21,7 @@ export type MediaKind = keyof typeof kindCodes
 export type MediaGrant = {
   readonly kind: MediaKind
   readonly cameraId: number
-  /** The viewer, and the credential the URL was answered to: when either is refused, so is the URL. */
+  /** The viewer and the credential that the URL was issued for. If either is rejected, so is the URL. */
   readonly userId: number
   readonly credential: Credential
   readonly view: LiveView
@@ -28,7 +29,10 @@ export type MediaGrant = {
 
 export const mediaTokenTtlMs = 7_200_000
 
-/** Expiries are rounded up to this, so that a URL, and an answer that contains it, stays the same for a while. */
+/**
+ * Expiry times are rounded up to this interval, so that a URL and the responses that contain it stay the same for a
+ * while.
+ */
 export const mediaTokenSlotMs = 600_000
 
 const version = 2
@@ -41,18 +45,18 @@ export class MediaTokens {
   readonly #key: KeyObject
   readonly #clock: Clock
 
-  /** `key`: 32 bytes, used for nothing else. */
+  /** `key` has 32 bytes and is used for nothing else. */
   constructor(key: Uint8Array, clock: Clock) {
     this.#key = createSecretKey(key)
     this.#clock = clock
   }
 
-  /** When a token signed now expires, Unix milliseconds; changes only once per slot. */
+  /** When a token that is signed now expires, in Unix milliseconds. It changes once per interval. */
   nextExpiryMs(): number {
     return Math.ceil((this.#clock.nowMs() + mediaTokenTtlMs) / mediaTokenSlotMs) * mediaTokenSlotMs
   }
 
-  /** URL-safe, about 45 characters. */
+  /** Returns about 45 URL-safe characters. */
   sign(grant: MediaGrant): string {
     const bytes = Buffer.allocUnsafe(maxTokenLength)
     bytes[0] = version
@@ -68,7 +72,10 @@ export class MediaTokens {
     return bytes.toString('base64url', 0, end + macBytes)
   }
 
-  /** What `sign` was given. Throws 'forbidden' unless it was for this kind and camera, unaltered and not expired. */
+  /**
+   * Returns the values that were signed. Throws 'forbidden' unless the token is for this kind and camera, unmodified
+   * and not expired.
+   */
   verify(
     token: string,
     { kind, cameraId }: Pick<MediaGrant, 'kind' | 'cameraId'>,
@@ -82,7 +89,7 @@ export class MediaTokens {
   #open(token: string): Omit<MediaGrant, 'kind'> & { grantKind: number; expiresAtMs: number } {
     const bytes = Buffer.from(token.length <= maxTokenLength ? token : '', 'base64url')
     const end = bytes.length - macBytes
-    // Base64 has spare bits at its end and is read leniently: only the one spelling that `sign` makes is taken.
+    // Base64 has unused bits at its end and decoders are lenient. Only the spelling that `sign` produces is accepted.
     const isWellFormed = end > headBytes && bytes.toString('base64url') === token
     if (!isWellFormed || bytes[0] !== version || bytes[1] !== keyId) throw forbidden('is malformed')
     const mac = this.#mac(bytes.subarray(0, end)).subarray(0, macBytes)
@@ -110,7 +117,7 @@ function forbidden(what: string): AppError {
   return new AppError('forbidden', `the token in this media URL ${what}`)
 }
 
-/** LEB128 of a non-negative safe integer; returns the offset behind it. */
+/** Writes a non-negative safe integer as LEB128 and returns the next offset. */
 function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
   let rest = value
   while (rest >= 128) {

@@ -1,5 +1,5 @@
-// Passwords: argon2id (RFC 9106) with OWASP's minimum, as PHC strings. The work happens on libuv's threads; the server goes
-// through `PasswordQueue` (auth/guard), which bounds how much of it is done at once.
+// Passwords are hashed with argon2id (RFC 9106) and the minimum parameters of OWASP, as PHC strings. The work is done
+// on libuv's threads. The server uses `PasswordQueue` (auth/guard), which limits how much of it runs at once.
 
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
@@ -8,12 +8,12 @@ import { type AccountFault, invalidAccount, passwordLength } from '../model/acco
 const parameters = { algorithm: 2 /* argon2id */, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const currentHead = '$argon2id$v=19$m=19456,t=2,p=1$'
 
-/** Passwords that take fewer guesses fall to an attack over the network, even a throttled one. */
+/** Passwords that take fewer guesses can be found over the network in spite of throttling. */
 const minGuesses = 1e6
 
 /**
- * Throws 'invalid' naming `field` unless the password has 8 to 256 characters and is hard to guess. Any characters are allowed.
- * `about`: email addresses of the user, which the password must not be made of.
+ * Throws 'invalid' naming `field` unless the password has 8 to 256 characters and is hard to guess. All characters are
+ * allowed. `about` contains email addresses of the user, which must not make up the password.
  */
 export async function checkPassword(
   password: string,
@@ -34,24 +34,24 @@ async function findPasswordFault(password: string, about: readonly string[]): Pr
   return estimateGuesses(normalized, known) < minGuesses ? 'password_common' : undefined
 }
 
-/** A PHC string with a salt of its own. Throws 'invalid' as `checkPassword` does. */
+/** Returns a PHC string with its own salt. Throws 'invalid' like `checkPassword`. */
 export async function hashPassword(password: string): Promise<string> {
   await checkPassword(password)
   return hashAnyPassword(password)
 }
 
-/** The same for a password that was accepted before, under whatever rules. */
+/** Like `hashPassword`, for a password that was accepted before, under possibly different rules. */
 export async function hashAnyPassword(password: string): Promise<string> {
   return hash(normalize(password), parameters)
 }
 
-/** A hash that no password fits and that takes as long to check as any other. */
+/** A hash that no password matches and that takes as long to verify as any other. */
 export function createUnmatchableHash(): string {
   const encode = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
   return `${currentHead}${encode(randomBytes(16))}$${encode(randomBytes(32))}`
 }
 
-/** False for what stands in place of a hash while an account has no password. */
+/** False for the placeholder of an account without a password. */
 export function isPasswordHash(passwordHash: string): boolean {
   return passwordHash.startsWith('$argon2')
 }
@@ -61,12 +61,12 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
   return verify(passwordHash, normalize(password))
 }
 
-/** True when the hash was made with other parameters than today's: hash again at the next log-in. */
+/** True if the hash was created with other than the current parameters and should be renewed at the next sign-in. */
 export function needsRehash(passwordHash: string): boolean {
   return !passwordHash.startsWith(currentHead)
 }
 
-/** The same characters, however the keyboard composed them (NIST SP 800-63B 5.1.1.2). */
+/** Normalizes how keyboards compose characters (NIST SP 800-63B section 5.1.1.2). */
 function normalize(password: string): string {
   return password.normalize('NFKC')
 }

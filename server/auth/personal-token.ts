@@ -1,4 +1,5 @@
-// Personal access tokens: `njp_`, 30 random base62 digits (178 bits) and the checksum, 40 characters; see checked-token.ts.
+// Personal access tokens: `njp_`, 30 random base62 digits (178 bits) and the checksum, 40 characters in total; see
+// checked-token.ts.
 
 import { AppError } from '../base/error.ts'
 import { createCheckedToken, hashToken, hasRightChecksum, type RandomBytes } from './checked-token.ts'
@@ -7,12 +8,12 @@ const prefix = 'njp_'
 const randomDigits = 30
 const pattern = /^njp_[0-9A-Za-z]{36}$/
 
-/** `randomBytes`: from a cryptographic source. */
+/** `randomBytes` must be cryptographically secure. */
 export function createPersonalToken(randomBytes: RandomBytes): string {
   return createCheckedToken(prefix, randomDigits, randomBytes)
 }
 
-/** Whether it has the form of our own tokens. */
+/** True if the value has the format of our own tokens. */
 export function looksPersonal(value: string): boolean {
   return pattern.test(value)
 }
@@ -21,14 +22,17 @@ export function isChecksumValid(value: string): boolean {
   return looksPersonal(value) && hasRightChecksum(value)
 }
 
-/** Throws 'invalid' for a value brought from elsewhere that cannot be sent in a header or is too short to be a secret. */
+/** Throws 'invalid' for an imported value that cannot be sent in a header or is too short to be a secret. */
 export function checkTokenValue(value: string): void {
   if (!/^[\x21-\x7e]{20,256}$/.test(value)) {
     throw new AppError('invalid', 'a token value has 20 to 256 characters of printable ASCII without spaces')
   }
 }
 
-/** What is stored of a token. Of one brought along, whose beginning may be all the secret there is, only the end is shown. */
+/**
+ * What is stored of a token for display. Of an imported token, only the end is stored, because its beginning may be
+ * most of the secret.
+ */
 export function describePersonalToken(value: string): {
   hash: Uint8Array
   prefix: string

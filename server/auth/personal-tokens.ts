@@ -1,4 +1,4 @@
-// A user's own personal access tokens: made, listed and revoked, by the API and by the page alike.
+// Creates, lists and revokes personal access tokens of users, for the API and the page.
 
 import { AppError } from '../base/error.ts'
 import { invalidAccount, maxPersonalTokens } from '../model/account-fault.ts'
@@ -16,13 +16,13 @@ export type PersonalTokensOptions = {
 }
 
 export type NewPersonalToken = {
-  /** For whom, and the version of the account's credentials that whoever asks has proved with. */
+  /** The user and the version of the account's credentials that the request was authenticated with. */
   readonly userId: number
   readonly credentialsVersion: number
   readonly name: string
   readonly scopes: readonly string[]
   readonly context: RequestContext
-  /** The token it is made with, and ends with; missing when a person makes it. */
+  /** The token that creates this one, and ends it when it ends; missing if a person creates it. */
   readonly maker?: TokenMaker | undefined
 }
 
@@ -33,14 +33,14 @@ export class PersonalTokens {
     this.#options = options
   }
 
-  /** Those that may be used. */
+  /** The valid tokens of a user. */
   async list(userId: number): Promise<Token[]> {
     return (await this.#options.rows.list(userId)).filter((token) => token.revokedAtMs === null)
   }
 
   /**
-   * `value` is told this once and never again. Throws 'invalid' when there are too many and 'unauthenticated' when the account was
-   * changed or the maker ended meanwhile.
+   * Returns the `value`, which cannot be read again. Throws 'invalid' if there are too many tokens, and
+   * 'unauthenticated' if the account has changed or the creating token has ended.
    */
   async create({
     userId,
@@ -66,7 +66,7 @@ export class PersonalTokens {
     return { token, value }
   }
 
-  /** For good. Throws 'not_found' unless it is a token of this user that may still be used. */
+  /** Revokes the token permanently. Throws 'not_found' unless it is a valid token of this user. */
   async revoke(userId: number, tokenId: number, context: RequestContext): Promise<void> {
     const { rows, audit } = this.#options
     const token = (await this.list(userId)).find(({ id }) => id === tokenId)

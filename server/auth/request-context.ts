@@ -1,4 +1,4 @@
-// Where a request came from, for whoever counts, records or shows it.
+// The origin of a request, for counting, auditing and display.
 
 export type RequestContext = {
   readonly ip: string

@@ -1,5 +1,5 @@
-// The server's one secret: 32 random bytes in a file beside the database, never in it. Everything that needs a key gets one of
-// its own, derived by purpose (HKDF-SHA256, RFC 5869).
+// The server's only secret: 32 random bytes in a file beside the database. Each purpose gets its own key, derived with
+// HKDF-SHA256 (RFC 5869).
 
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, open, readFile, unlink } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { syncFolder } from '../base/sync-folder.ts'
 
 const keyBytes = 32
 
-/** What sub-keys are for. A name, once used, never changes. */
+/** The purposes of keys. A name must never change. */
 export type KeyPurpose =
   | 'camera credentials'
   | 'media tokens'
@@ -29,19 +29,22 @@ export class SecretKey {
     this.#key = key
   }
 
-  /** 32 bytes, always the same for the same purpose. */
+  /** Returns 32 bytes, always the same for the same purpose. */
   deriveKey(purpose: KeyPurpose): Uint8Array {
     return new Uint8Array(hkdfSync('sha256', this.#key, '', `nightjar ${purpose}`, keyBytes))
   }
 }
 
-/** Reads `secret.key`, or makes it. Processes that start at once agree on one key. Throws 'corrupt' and 'unavailable'. */
+/**
+ * Reads `secret.key`, or creates it. Processes that start at the same time agree on one key. Throws 'corrupt' and
+ * 'unavailable'.
+ */
 export async function openSecretKey(dataDir: string): Promise<SecretKey> {
   const file = join(dataDir, 'secret.key')
   try {
     await makeFolder(dataDir, 0o700)
     const key = await readKey(file)
-    // Whoever made it may have died before its name was on the disk.
+    // The process that created the file may have died before its name was on disk.
     if (key) await syncFolder(dataDir)
     return new SecretKey(key ?? (await createKey(file, dataDir)))
   } catch (cause) {
@@ -64,7 +67,7 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
   return Buffer.from(text.trim(), 'hex')
 }
 
-/** The file appears under its name only when it is whole and on the disk; whoever links first wins. */
+/** The file appears under its name only when it is complete and on disk. The first process to link it wins. */
 async function createKey(file: string, dataDir: string): Promise<Uint8Array> {
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   const handle = await open(draft, 'wx', 0o600)
@@ -86,7 +89,7 @@ async function createKey(file: string, dataDir: string): Promise<Uint8Array> {
   try {
     await syncFolder(dataDir)
   } catch (error) {
-    // What would be sealed with a key that may be gone after a loss of power could not be opened any more.
+    // Values that are sealed with a key that is lost in a power failure could never be unsealed.
     if (isOurs) await unlink(file)
     throw error
   }

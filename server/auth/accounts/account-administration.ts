@@ -1,4 +1,4 @@
-// What owners of the server change of accounts, without their passwords.
+// Changes that owners of the server make to accounts. They do not need the account's password.
 
 import { AppError } from '../../base/error.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
@@ -11,7 +11,7 @@ import { type AccountParts, about, by } from './account-parts.ts'
 import type { AccountsOptions, By, OwnerChangeInput } from './accounts-options.ts'
 import type { BackgroundQueue } from './background-queue.ts'
 
-/** `context`: of the owner who asks. */
+/** `context` is that of the owner's request. */
 export type RemoveFactorInput = By & { readonly context: RequestContext; readonly revokePersonalTokens?: boolean }
 
 export class AccountAdministration {
@@ -26,8 +26,9 @@ export class AccountAdministration {
   }
 
   /**
-   * All of it or nothing. A new password and being disabled end what the user is signed in with, another address ends links. Throws
-   * 'invalid' naming fields, 'not_found', and 'conflict' for the last owner or an address that another account has.
+   * Makes all changes or none. A new password or disabling the account ends its sessions and grants; a new email
+   * address invalidates its links. Throws 'invalid' naming fields, 'not_found', and 'conflict' for the last owner or an
+   * email address that is in use.
    */
   async change(userId: number, change: OwnerChangeInput, input: By = {}): Promise<User> {
     const { store, passwords } = this.#options
@@ -41,7 +42,10 @@ export class AccountAdministration {
     return user
   }
 
-  /** Ends all sessions and grants, and personal tokens if wished for: for support, or when something was stolen. Throws 'not_found'. */
+  /**
+   * Ends all sessions and grants and, optionally, revokes personal access tokens. For support and after a theft. Throws
+   * 'not_found'.
+   */
   async signOut(userId: number, input: By & { readonly revokePersonalTokens?: boolean } = {}): Promise<User> {
     const { revokePersonalTokens: personalTokens = false } = input
     const user = await this.#options.store.accounts.signOut(userId, 'support', { personalTokens })
@@ -51,14 +55,14 @@ export class AccountAdministration {
   }
 
   /**
-   * All of the second factor of somebody who lost it, with what they are signed in with: the password alone signs in then. Throws
-   * 'not_found', also for an account that has none.
+   * Removes all second factors of a user who lost them and ends all sessions. The password alone is then enough to sign
+   * in. Throws 'not_found', also if the account has no second factor.
    */
   async removeSecondFactor(userId: number, input: RemoveFactorInput): Promise<User> {
     const { store, audit } = this.#options
     const { revokePersonalTokens: personalTokens = false, context } = input
     const user = await store.transaction(async ({ users, secondFactors, accounts }) => {
-      // Ends no sessions for a second click.
+      // A second click must not end sessions again.
       if (!(await users.get(userId)).hasSecondFactor) throw noSecondFactor()
       await secondFactors.removeAll(userId)
       return accounts.signOut(userId, 'support', { personalTokens })
@@ -71,7 +75,10 @@ export class AccountAdministration {
     return user
   }
 
-  /** For good. Throws 'not_found', and 'conflict' for the last owner, and for cameras unless `withCameras`. */
+  /**
+   * Deletes the account permanently. Throws 'not_found', 'conflict' for the last owner, and 'conflict' for an account
+   * with cameras unless `withCameras` is set.
+   */
   async remove(userId: number, input: By & { readonly withCameras?: boolean } = {}): Promise<void> {
     const user = await this.#options.store.accounts.remove(userId, { withCameras: input.withCameras ?? false })
     this.#options.audit.write({ event: 'user.removed', ...about(user, input), detail: by(input) })

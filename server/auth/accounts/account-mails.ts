@@ -1,4 +1,4 @@
-// Puts the texts of mails and those they go to together.
+// Sends the emails about accounts.
 
 import type { User } from '../../store/accounts/users.ts'
 import type { ClearNotice } from '../clear-credentials.ts'
@@ -20,10 +20,10 @@ import {
   shareMail,
 } from './mail-texts.ts'
 
-/** A refresh token that had been used came again; its grant was ended. */
+/** A refresh token was used twice and its grant was ended. */
 export type ReuseNotice = { readonly userId: number; readonly appName: string; readonly context: RequestContext }
 
-/** A person at an identity provider signs in to the account from now on, or not any more. */
+/** An identity was linked to the account, or its link was removed. */
 export type IdentityNotice = {
   readonly user: User
   readonly providerName: string

@@ -1,4 +1,4 @@
-// Mails that tell users about the security of their accounts. They are sent in the background: no method throws.
+// Emails about the security of accounts. They are sent in the background. No method throws.
 
 import type { ClearNotice } from '../clear-credentials.ts'
 import type { SecondFactorNotice } from '../second-factor/second-factor-options.ts'
@@ -15,7 +15,7 @@ export class AccountNotices {
     this.#background = background
   }
 
-  /** A used refresh token was sent again. */
+  /** A refresh token was used twice. */
   reuse(notice: ReuseNotice): void {
     this.#background.notify('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
   }
@@ -30,7 +30,7 @@ export class AccountNotices {
     this.#background.notify('a notice of credentials in clear was not sent', () => this.#mails.inClear(notice))
   }
 
-  /** An identity provider can, or can no longer, sign in to an account. */
+  /** An identity provider was linked to an account, or its link was removed. */
   identity(notice: IdentityNotice): void {
     this.#background.notify('a notice of another way to sign in was not sent', () => this.#mails.identity(notice))
   }

@@ -1,4 +1,4 @@
-// What the parts of accounts share.
+// The parts that the account services share.
 
 import type { User } from '../../store/accounts/users.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -14,17 +14,17 @@ export type AccountParts = {
   readonly background: BackgroundQueue
 }
 
-/** Fields of an audit event. */
+/** Returns fields of an audit event. */
 export function withContext({ context }: By): { context?: RequestContext } {
   return context ? { context } : {}
 }
 
-/** Fields of an audit event. */
+/** Returns fields of an audit event. */
 export function about(user: User, input: By) {
   return { userId: user.id, subject: user.email, ...withContext(input) }
 }
 
-/** Detail of an audit event. */
+/** Returns the detail of an audit event. */
 export function by({ byUserId }: By): { by_user?: number } {
   return byUserId === undefined ? {} : { by_user: byUserId }
 }

@@ -1,4 +1,4 @@
-// New passwords and addresses: by those who know the present password, or who can read the account's mail.
+// Lets users change their password and email address. They must know the password or have access to the mailbox.
 
 import { AppError } from '../../base/error.ts'
 import { invalidAccount } from '../../model/account-fault.ts'
@@ -34,22 +34,25 @@ export class AccountSelfService {
   }
 
   /**
-   * Sends a link to choose a new password, if there is such an account. Says nothing, and takes as long, if there is none. Throws
-   * 'rate_limited' when too many were asked for from one place.
+   * Sends a link to choose a new password if the account exists. Callers cannot tell whether it does, not even from the
+   * duration. Throws 'rate_limited' after too many requests from one IP address.
    */
   async requestReset(email: string, context?: RequestContext): Promise<void> {
     if (context) this.#links.takeSource('reset', context.ip)
     this.#background.do('a link for a new password was not sent', () => this.#sendReset(email, context))
   }
 
-  /** What the page behind the link shows; undefined when the link is not good (any more). */
+  /** Returns what the page behind the link shows, or undefined if the link is not valid. */
   async findReset(token: string): Promise<{ readonly email: string } | undefined> {
     const link = await this.#links.find('reset', token)
     const user = link && (await this.#options.store.users.find(link.userId!))
     return user?.disabledAtMs === null ? { email: user.email } : undefined
   }
 
-  /** Ends all sessions and grants of the account. Throws 'not_found' for a link that is not good, 'invalid' naming `password`. */
+  /**
+   * Sets a new password and ends all sessions and grants. Throws 'not_found' for an invalid link and 'invalid' naming
+   * `password`.
+   */
   async reset(input: ResetInput): Promise<User> {
     const { store, passwords, login, audit } = this.#options
     const { token, password, revokePersonalTokens: personalTokens = false } = input
@@ -68,8 +71,8 @@ export class AccountSelfService {
   }
 
   /**
-   * By the user, who gives the present password again. Ends all grants and all sessions but `exceptSessionId`. Throws 'invalid'
-   * naming `password` or `new_password`; 'rate_limited' as a log-in does.
+   * Changes the password of a user who enters the current one. Ends all grants, and all sessions except
+   * `exceptSessionId`. Throws 'invalid' naming `password` or `new_password`, and 'rate_limited' like a sign-in.
    */
   async changePassword(input: ChangePasswordInput): Promise<User> {
     const { store, passwords, audit } = this.#options
@@ -80,7 +83,7 @@ export class AccountSelfService {
     const passwordHash = await passwords.hash(newPassword)
     const options = { credentialsVersion, exceptSessionId, personalTokens }
     const changed = await store.accounts.change(user.id, { passwordHash }, options).catch((error: unknown) => {
-      // Somebody else has set another one since: the one that was given is not the present one any more.
+      // The password was changed at the same time, so the one that was entered is no longer the current one.
       throw error instanceof AppError && error.kind === 'unauthenticated' ? wrongPassword() : error
     })
     const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
@@ -92,8 +95,8 @@ export class AccountSelfService {
   }
 
   /**
-   * Sends a link to the new address, which is the account's once the link was used. Says nothing about whether another account has
-   * the address. Throws 'invalid' naming `email` or `password`, and 'rate_limited'.
+   * Sends a link to the new email address. The address changes when the link is used. Does not reveal whether another
+   * account has the address. Throws 'invalid' naming `email` or `password`, and 'rate_limited'.
    */
   async requestEmailChange(input: ChangeEmailInput): Promise<void> {
     const { store, audit } = this.#options
@@ -112,16 +115,16 @@ export class AccountSelfService {
     })
   }
 
-  /** What the page behind the link shows. */
+  /** Returns what the page behind the link shows. */
   async findEmailChange(token: string): Promise<{ readonly userId: number; readonly email: string } | undefined> {
     const link = await this.#links.find('email', token)
     return link && { userId: link.userId!, email: link.email! }
   }
 
   /**
-   * By the user, signed in: the link alone proves only who reads the mailbox. Ends all grants and all sessions but
-   * `exceptSessionId`. Throws 'not_found' for a link that is not good or another user's, and 'conflict' when another account has
-   * the address by now.
+   * Confirms a new email address for the signed-in user, because the link alone proves only access to the mailbox. Ends
+   * all grants, and all sessions except `exceptSessionId`. Throws 'not_found' if the link is invalid or belongs to
+   * another user, and 'conflict' if another account has the address.
    */
   async confirmEmail({ token, userId, exceptSessionId, ...by }: ConfirmEmailInput): Promise<User> {
     const hash = hashLinkToken(token)
@@ -156,15 +159,15 @@ export class AccountSelfService {
     return this.#checkOwnPassword(await this.#options.store.users.get(input.userId), input)
   }
 
-  /** The account as it was when the password was right. */
+  /** Returns the account as it was when the password was verified. */
   async #checkOwnPassword(user: User, input: OwnProof): Promise<User> {
     const { password, proof, field = 'password', hasSecondFactorProof = false, context = unknownContext } = input
     const { login, store } = this.#options
-    // Before the password is looked at: whoever found a token learns nothing of it.
+    // Checked before the password, so that the holder of a stolen token learns nothing about the password.
     if (user.hasSecondFactor && !hasSecondFactorProof) throw invalidAccount('second_factor_elsewhere', field)
     if (!(await store.users.hasPassword(user.id))) throw invalidAccount('password_none', field)
-    // A log-in like any other, so that it is throttled and recorded like one; but a session or token has proved who it is, and
-    // an attack from elsewhere must not keep its user from changing the password.
+    // Counts as a sign-in, so it is throttled and audited. The session or token identifies the user, so that attacks
+    // from elsewhere do not keep the user from changing the password.
     const proven = await login.verify({ email: user.email, password, context, proof, via: 'account' })
     if (proven?.id !== user.id) throw wrongPassword(field)
     return proven

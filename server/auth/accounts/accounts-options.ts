@@ -1,4 +1,4 @@
-// What accounts need of the rest of the server, and what their methods take.
+// What the account services need from the rest of the server, and the parameters of their methods.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
@@ -10,7 +10,10 @@ import type { Login } from '../guard/login.ts'
 import type { PasswordQueue } from '../guard/password-queue.ts'
 import type { RequestContext } from '../request-context.ts'
 
-/** Who may get an account: those an owner makes one for; also those a user invites; everybody with an address. */
+/**
+ * Who may get an account: only users whom an owner adds; also users who are invited by others; or everyone with an
+ * email address.
+ */
 export type SignUp = 'closed' | 'invitation' | 'open'
 
 export type AccountsOptions = {
@@ -25,7 +28,7 @@ export type AccountsOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly randomBytes: RandomBytes
-  /** The origin that links in mails begin with; never what a request asked for. */
+  /** The origin of links in emails. Never taken from a request. */
   readonly publicUrl: string
   readonly signUp: SignUp
 }
@@ -34,7 +37,7 @@ export type Names = { readonly firstName: string; readonly lastName: string }
 
 export type NewAccount = Names & { readonly password: string }
 
-/** Who did it, for the records. */
+/** Who makes the change, for the audit log. */
 export type By = { readonly context?: RequestContext | undefined; readonly byUserId?: number }
 
 export type SetUpInput = NewAccount & By & { readonly code: string; readonly email: string }
@@ -56,11 +59,11 @@ export type ChangePasswordInput = By & {
   readonly userId: number
   readonly newPassword: string
   readonly revokePersonalTokens?: boolean
-  /** The present one. */
+  /** The current password. */
   readonly password: string
-  /** What shows whose account it is: which session, or that it is a token. Wrong passwords are counted by it. */
+  /** Identifies the session or token that the request came with. Wrong passwords are counted per proof. */
   readonly proof: string
-  /** The session, or the dashboard in it, that this comes from took the second factor, if there is one; a token did not. */
+  /** True if the session was started with the account's second factor, if there is one. False for tokens. */
   readonly hasSecondFactorProof?: boolean
   readonly exceptSessionId?: string
 }
@@ -69,20 +72,20 @@ export type ProvePasswordInput = Pick<
   ChangePasswordInput,
   'userId' | 'password' | 'proof' | 'hasSecondFactorProof' | 'context'
 > & {
-  /** What it was sent as, for errors; `password` unless given. */
+  /** The name of the field in errors; `password` by default. */
   readonly field?: string
 }
 
-/** What an owner changes of an account; what is not named stays. */
+/** Changes that an owner makes to an account. Missing fields stay unchanged. */
 export type OwnerChangeInput = Partial<Names> & {
   readonly email?: string
-  /** Empty for none. */
+  /** An empty string removes the number. */
   readonly phone?: string | null
   readonly newPassword?: string
-  /** With `newPassword`. */
+  /** Used with `newPassword`. */
   readonly revokePersonalTokens?: boolean
   readonly isOwner?: boolean
-  /** Ends all that opens the account, for good; the cameras go on. */
+  /** True permanently revokes all access to the account. Its cameras keep running. */
   readonly isDisabled?: boolean
 }
 

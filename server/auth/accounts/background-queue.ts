@@ -1,4 +1,5 @@
-// Work whose outcome must not show: it begins when the answer is out, takes as long as it takes, and its failure is only logged.
+// Runs work whose outcome callers must not observe. It starts after the response has been sent, and failures are only
+// logged.
 
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
@@ -8,31 +9,34 @@ const maxTasks = 1000
 
 export class BackgroundQueue {
   readonly #log: Logger
-  /** One by one: of two links that replace each other, the later one must be good. */
+  /** Tasks run one at a time: if one link replaces another, the later one must be the valid one. */
   readonly #tasks = new SerialQueue()
 
   constructor(log: Logger) {
     this.#log = log
   }
 
-  /** Throws 'unavailable' when too much is to be done already: for what must not be begun then. */
+  /** Throws 'unavailable' if the queue is full. Call it before changes that need the queue. */
   check(): void {
     if (this.#tasks.size >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
   }
 
-  /** `what`: for the log, as "an email could not be sent". Throws as `check`. */
+  /** `what` is the log message for a failure, such as "an email could not be sent". Throws like `check`. */
   do(what: string, work: () => Promise<void>): void {
     this.check()
     void this.#tasks.run(() => this.#run(what, work))
   }
 
-  /** As `do`, for what follows from something that is done already: should there be no room, it is left out, and the log says so. */
+  /**
+   * Like `do`, for consequences of a change that has already been made. If the queue is full, the task is dropped and
+   * logged.
+   */
   notify(what: string, work: () => Promise<void>): void {
     if (this.#tasks.size < maxTasks) this.do(what, work)
     else this.#log.error({ reason: 'too much is to be done already' }, what)
   }
 
-  /** Resolves when all that was begun before is done. */
+  /** Resolves when all tasks that were added before are done. */
   async flush(): Promise<void> {
     await this.#tasks.idle()
   }

@@ -1,5 +1,5 @@
-// Guests of cameras: they are invited by mail, with a link to make an account or with a notice if they have one. Whoever invites
-// cannot tell which.
+// Guests of cameras. They are invited by email: with a link to create an account, or with a notice if they have one.
+// The inviter cannot tell which.
 
 import { AppError } from '../../base/error.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
@@ -13,14 +13,14 @@ import type { AccountsOptions, By } from './accounts-options.ts'
 import type { BackgroundQueue } from './background-queue.ts'
 import type { LinkService } from './link-service.ts'
 
-/** Of the caller's own, which is for the caller to make sure. */
+/** A camera of the caller. Callers must verify that. */
 type OwnCamera = Pick<Camera, 'id' | 'name' | 'ownerId'>
 
 export type InviteGuestInput = By &
   Partial<Permissions> & {
     readonly camera: OwnCamera
     readonly email: string
-    /** By who runs the server, to whom it is no secret who has an account. */
+    /** True for the operator of the server, who may know which accounts exist. */
     readonly isOperator?: boolean
   }
 export type ChangeGuestInput = By & {
@@ -53,9 +53,10 @@ export class GuestService {
   }
 
   /**
-   * By the camera's owner. What is not said, is not allowed. Throws 'invalid' naming `email` for a malformed address, the owner's
-   * own, and one that is a guest already; 'rate_limited' when no mail may be sent to somebody who would hear of it by no other. Who is
-   * a guest of another camera of the owner's may get any number of shares, and some of the mails.
+   * Adds a guest on behalf of the camera's owner. Missing permissions are not granted. Throws 'invalid' naming `email`
+   * if it is malformed, the owner's own or already a guest, and 'rate_limited' if no email may be sent to a person who
+   * is not yet a guest of this owner. People who are guests of another camera of the owner can be added without limit,
+   * but not every share sends an email.
    */
   async invite({ camera, email: text, isOperator = false, ...input }: InviteGuestInput): Promise<Guest> {
     const { store, audit } = this.#options
@@ -76,7 +77,7 @@ export class GuestService {
     return guest
   }
 
-  /** Throws 'not_found' when the guest is gone by now. */
+  /** Throws 'not_found' if the guest no longer exists. */
   async change({ camera, guest, change, ...input }: ChangeGuestInput): Promise<Guest> {
     if (Object.keys(change).length === 0) return guest
     const changed = await this.#options.store.guests.update(camera.id, guest.id, change)
@@ -84,13 +85,16 @@ export class GuestService {
     return changed
   }
 
-  /** Ends the share, and the invitation if it was not accepted yet. */
+  /** Removes the guest, and the invitation if it has not been accepted. */
   async remove({ camera, guest, ...input }: RemoveGuestInput): Promise<void> {
     await this.#options.store.guests.remove(camera.id, guest.id)
     this.#options.audit.write({ event: 'guest.removed', ...about(camera, guest, input) })
   }
 
-  /** By the guest: ends the share, by whatever addresses they were invited. Throws 'not_found' when there is none. */
+  /**
+   * Removes the user from the guests of a camera, whatever email addresses they were invited with. Throws 'not_found'
+   * if the user is not a guest.
+   */
   async leave({ cameraId, userId, ...input }: LeaveInput): Promise<void> {
     const { store, audit } = this.#options
     const [camera, guests] = await Promise.all([
@@ -123,7 +127,7 @@ export class GuestService {
       if (user.disabledAtMs === null) await this.#mails.share(user.email, { inviter, cameraName })
       return
     }
-    // Accounts are made by owners of the server alone: there is nothing yet that the invited person could do.
+    // Only owners can create accounts, so there is nothing that the invited person could do yet.
     if (signUp === 'closed') return
     const token = createLinkToken(randomBytes)
     await this.#links.insert('invitation', hashLinkToken(token)!, { email, inviterId: owner.id, cameraId, guestId })
@@ -132,7 +136,7 @@ export class GuestService {
   }
 }
 
-/** Fields of an audit event, which is the owner's. */
+/** Returns fields of an audit event of the camera's owner. */
 function about(camera: OwnCamera, { id, email, ...guest }: Guest, input: By) {
   const detail = {
     camera: camera.id,

@@ -1,4 +1,4 @@
-// One-time links as accounts use them: how long each kind lasts, and how many mails carry them.
+// One-time links for accounts: how long each kind is valid, and how many may be sent by email.
 
 import { AppError } from '../../base/error.ts'
 import { RateLimiter } from '../../base/rate-limiter.ts'
@@ -13,13 +13,13 @@ const lifetimesMs = { setup: 7 * dayMs, invitation: 7 * dayMs, reset: hourMs, em
 const mailLimits = {
   invitation: { perAddressAndDay: 3, perSenderAndHour: 20 },
   email: { perAddressAndDay: 3, perSenderAndHour: 20 },
-  // Not counted with invitations: a stranger must not be able to use up those that users may send.
+  // Counted separately from invitations, so that strangers cannot use up the invitations of users.
   sign_up: { perAddressAndDay: 3 },
-  // Anybody can ask for these, and were there an end to them in a day, a stranger could use them up and keep the owner of the
-  // account out. So beyond the twentieth there is still one before the link of the last one ends.
+  // Everyone can request these. With a fixed number per day, a stranger could use them up and lock the user out. After
+  // the twentieth, one more is sent before the previous link expires.
   reset: { perAddressAndDay: 20, minGapMs: 600_000, alwaysAfterMs: lifetimesMs.reset - 600_000 },
 } as const
-/** Of each kind that anybody can ask for. */
+/** Limits the kinds that everyone can request. */
 const perSourceAndHour = 20
 
 type Mailing = {
@@ -46,23 +46,26 @@ export class LinkService {
     await store.links.insert({ kind, hash, expiresAtMs: clock.nowMs() + lifetimesMs[kind], ...of })
   }
 
-  /** One that may still be used; looking does not use it. */
+  /** Returns a valid link without using it. */
   async find(kind: Exclude<LinkKind, 'setup'>, token: string): Promise<Link | undefined> {
     const hash = hashLinkToken(token)
     return hash && this.#options.store.links.find(kind, hash)
   }
 
-  /** Whether there is such an account or not. Throws 'rate_limited' when there were too many from there. */
+  /**
+   * Counts a request, whether the account exists or not. Throws 'rate_limited' after too many requests from the IP
+   * address.
+   */
   takeSource(purpose: 'reset' | 'sign_up', ip: string): void {
     this.#sources.take(`${purpose} ${addressBlock(ip)}`)
   }
 
-  /** False when there were too many. */
+  /** Returns false if too many emails were sent. */
   canMail(mailing: Mailing): Promise<boolean> {
     return this.#options.store.mails.take(mailing, mailLimits[mailing.purpose])
   }
 
-  /** Throws 'rate_limited' when there were too many. */
+  /** Throws 'rate_limited' if too many emails were sent. */
   async takeMail(mailing: Mailing): Promise<void> {
     if (await this.canMail(mailing)) return
     throw new AppError('rate_limited', 'too many mails to this address, or too many from you', {

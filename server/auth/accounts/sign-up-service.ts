@@ -1,4 +1,4 @@
-// How accounts begin: the first owner's by the setup code, others' by invitation, by sign-up, or made by an owner.
+// Creates accounts: the first owner's with the setup code, others by invitation, by sign-up, or by an owner.
 
 import { AppError } from '../../base/error.ts'
 import { conflictingAccount, invalidAccount } from '../../model/account-fault.ts'
@@ -22,13 +22,13 @@ import type {
 import type { BackgroundQueue } from './background-queue.ts'
 import { badLink, type LinkService } from './link-service.ts'
 
-/** What an invited person is shown, who has proved to read the address's mail. */
+/** What the page of an invitation shows. The link proves access to the mailbox. */
 export type Invitation = {
   readonly email: string
   readonly inviterEmail: string | undefined
-  /** The camera that is shared with them, if that is what they are invited for. */
+  /** The camera that the invitation shares, if any. */
   readonly camera: { readonly id: number; readonly name: string } | undefined
-  /** By now: there is nothing left to accept. */
+  /** True if the account was created in the meantime, so there is nothing left to accept. */
   readonly hasAccount: boolean
 }
 
@@ -55,21 +55,21 @@ export class SignUpService {
     return !(await this.#options.store.users.hasOwner())
   }
 
-  /** For whoever sees the server's console. In place of the one before; works once, within 7 days. */
+  /** Creates a setup code for the server's console and invalidates the previous one. It works once, within 7 days. */
   async createSetupCode(): Promise<string> {
     const code = createSetupCode(this.#options.randomBytes)
     await this.#links.insert('setup', hashSetupCode(code)!, {})
     return code
   }
 
-  /** Makes the first owner. Throws 'invalid' for a wrong code and 'conflict' when there is an owner already. */
+  /** Creates the first owner. Throws 'invalid' for a wrong code and 'conflict' if the server has an owner. */
   async setUp(input: SetUpInput): Promise<User> {
     const { store, passwords, audit } = this.#options
     const email = parseEmail(input.email)
     const names = readNames(input)
     await checkPassword(input.password, [email])
     const codeHash = hashSetupCode(input.code)
-    // Before the password is hashed: guesses must not cost more than a look-up.
+    // The code is checked before the password is hashed, so that guesses are cheap for the server.
     if (!codeHash || !(await store.links.find('setup', codeHash))) {
       if (await store.users.hasOwner()) throw conflictingAccount('set_up_already')
       throw invalidAccount('setup_code_wrong', 'code')
@@ -81,8 +81,8 @@ export class SignUpService {
   }
 
   /**
-   * Sends a link to make an account, or a notice if there is one already; who invites cannot tell. Throws 'forbidden' when nobody
-   * may invite, 'invalid' for a malformed address and 'rate_limited'.
+   * Sends a link to create an account, or a notice if there is one. The inviter cannot tell which. Throws 'forbidden'
+   * if nobody may invite, 'invalid' for a malformed email address, and 'rate_limited'.
    */
   async invite(input: InviteInput): Promise<void> {
     const { store, audit, signUp } = this.#options
@@ -98,8 +98,9 @@ export class SignUpService {
   }
 
   /**
-   * As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account, 'conflict' without an owner, and
-   * 'rate_limited' when too many were asked for from one place or for the address.
+   * Sends a link to create an account, without an inviter. Throws 'forbidden' unless everyone may sign up, 'conflict'
+   * before the server has an owner, and 'rate_limited' after too many requests from one IP address or for one email
+   * address.
    */
   async requestSignUp(emailText: string, context?: RequestContext): Promise<void> {
     const { audit, signUp } = this.#options
@@ -113,7 +114,7 @@ export class SignUpService {
     this.#background.do('a sign-up was not answered', () => this.#sendInvitation(email, {}))
   }
 
-  /** What the page of an invitation shows; undefined when the link is not good (any more). */
+  /** Returns what the page of an invitation shows, or undefined if the link is not valid. */
   async findInvitation(token: string): Promise<Invitation | undefined> {
     const { store } = this.#options
     const link = await this.#links.find('invitation', token)
@@ -129,7 +130,10 @@ export class SignUpService {
     }
   }
 
-  /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account or no owner yet, 'invalid' naming fields. */
+  /**
+   * Throws 'not_found' for an invalid link, 'conflict' if the account exists or the server has no owner, and 'invalid'
+   * naming fields.
+   */
   async acceptInvitation(input: AcceptInput): Promise<User> {
     const { store, passwords, audit } = this.#options
     const hash = hashLinkToken(input.token)
@@ -145,7 +149,10 @@ export class SignUpService {
     return user
   }
 
-  /** By an owner. Throws 'invalid' naming fields and 'conflict' when there is an account for the address. */
+  /**
+   * Creates an account on behalf of an owner. Throws 'invalid' naming fields, and 'conflict' if the email address is in
+   * use.
+   */
   async add(input: AddInput): Promise<User> {
     const { store, passwords, audit } = this.#options
     const { phone = null, isOwner = false } = input
@@ -177,13 +184,13 @@ export class SignUpService {
     await this.#mails.invitation(email, inviter, writeLink(publicUrl, 'invitation', token))
   }
 
-  /** The first account is the owner's, and made with the code: nobody is to be there before. */
+  /** The first account must be the owner's and requires the setup code, so no other account may exist before. */
   async #checkSetUp(): Promise<void> {
     if (await this.#options.store.users.hasOwner()) return
     throw conflictingAccount('set_up_not_yet')
   }
 
-  /** Links that were sent while more people might have accounts than today. */
+  /** The link may have been sent when more people were allowed to create accounts. */
   #isRefused(inviterId: number | null): boolean {
     const { signUp } = this.#options
     return signUp === 'closed' || (inviterId === null && signUp !== 'open')

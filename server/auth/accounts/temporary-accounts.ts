@@ -1,4 +1,4 @@
-// Accounts on a store of their own, for tests: real throughout, with mails kept instead of sent.
+// The account services on a temporary store, for tests. Emails are collected instead of sent.
 
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../base/clock.ts'
@@ -18,10 +18,10 @@ export type TemporaryAccounts = {
   readonly audit: Audit
   /** Writes to `audit` and `events`. */
   readonly noted: Pick<Audit, 'write'>
-  /** In the order they were sent. */
+  /** In the order in which they were sent. */
   readonly mails: Mail[]
   readonly events: AuditEvent[]
-  /** Resolves with the mails that were sent so far, and forgets them. */
+  /** Returns and forgets the emails that were sent so far. */
   takeMails(): Promise<Mail[]>
 }
 
@@ -71,7 +71,7 @@ export function createTemporaryAccounts(store: Store, changes: Partial<AccountsO
   }
 }
 
-/** What a link in a mail carries. */
+/** Returns the token of the link in an email. */
 export function tokenIn({ text }: Mail): string {
   const [, token] = /\?token=(\w+)/.exec(text) ?? []
   if (token === undefined) throw new Error(`no link in: ${text}`)

@@ -1,14 +1,15 @@
-// What counts as one client when attempts are counted: an IPv4 address, or the /64 of an IPv6 address, of which everyone has many.
+// What counts as one client when attempts are counted: an IPv4 address or a /64 block of IPv6 addresses, because a
+// single subscriber usually has a whole block.
 
 import { isIPv6 } from 'node:net'
 
-/** A key for maps; anything that is no IPv6 address is its own block. */
+/** Returns a key for maps. Anything that is not an IPv6 address is its own block. */
 export function addressBlock(ip: string): string {
   const address = ip.split('%', 1)[0]!
   if (!isIPv6(address)) return ip
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped) return mapped[1]!
-  // Two groups stand in place of a dotted end; their values are below the first 64 bits.
+  // Two groups replace a dotted IPv4 suffix. Their values do not affect the first 64 bits.
   const [head, tail] = address.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split('::') as [string, string?]
   const first = groupsOf(head)
   const groups =

@@ -1,5 +1,5 @@
-// The audit log as the rest of the server writes to it: nobody waits for it and nobody fails because of it. What is written at once
-// goes to the store together; while the store fails, it is kept, up to a bound, and tried again.
+// The audit log. Callers neither wait for it nor fail because of it. Events that are written together are stored
+// together. While the store fails, a limited number of events is kept and retried.
 
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
@@ -18,19 +18,19 @@ const maxTextLength = 256
 export type AuditEvent = {
   /** What happened: `login.failed`, `grant.created`, `refresh.reused`, … */
   readonly event: string
-  /** The account it is about. */
+  /** The account that the event is about. */
   readonly userId?: number
-  /** What else it is about: an address, the name of an application. */
+  /** What else the event is about, such as an email address or the name of an application. */
   readonly subject?: string
   readonly context?: RequestContext
-  /** No secrets. */
+  /** Must not contain secrets. */
   readonly detail?: AuditDetail
 }
 
 export type AuditOptions = {
   readonly rows: AuditRows
   readonly clock: Clock
-  /** The time by which events are too old; default: the clock's. */
+  /** The time that decides which events are too old; by default that of the clock. */
   readonly deletionMs?: () => number
   readonly log: Logger
   readonly retentionDays?: number
@@ -65,7 +65,7 @@ export class Audit {
     })
   }
 
-  /** Never throws and never waits; the order of calls is the order of rows. */
+  /** Never throws and never waits. Events are stored in the order of the calls. */
   write({ event, userId, subject, context, detail }: AuditEvent): void {
     const isQueued = this.#queue.add({
       atMs: this.#clock.nowMs(),
@@ -80,12 +80,12 @@ export class Audit {
     else this.#dropped++
   }
 
-  /** Resolves when all that was written before is in the store, or cannot be put there at the moment. */
+  /** Resolves when all events that were written before are stored, or cannot be stored at the moment. */
   async flush(): Promise<void> {
     await this.#queue.flush()
   }
 
-  /** Newest first; of one user, or of all. */
+  /** Newest first; of one user or of all. */
   async list(
     userId: number | undefined,
     page: { readonly limit: number; readonly offset: number },
@@ -98,7 +98,7 @@ export class Audit {
     return this.#rows.count(userId)
   }
 
-  /** Tries again what could not be written, and removes what is old; ends when `signal` aborts. */
+  /** Retries failed writes and removes old events until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     let nextRetentionMs = this.#clock.monotonicMs()
     const retryAndClean = async () => {
@@ -121,7 +121,9 @@ export class Audit {
   }
 }
 
-/** Of bounded length and without control characters: it is shown on terminals, and PostgreSQL takes no NUL. */
+/**
+ * Limits the length and removes control characters: the text is shown on terminals, and PostgreSQL does not accept NUL.
+ */
 function cleanText(text: string | undefined): string | null {
   return text === undefined ? null : text.slice(0, maxTextLength).replaceAll(/\p{Cc}/gu, ' ')
 }

@@ -1,19 +1,20 @@
-// Failed attempts by key (an account, an address, both), and when the next one may be made. In memory, bounded.
+// Counts failed attempts by key, such as an account or an IP address, and decides when the next attempt may be made.
+// The counters are in memory and limited in number.
 
 export type Failures = {
   count: number
-  /** Attempts that are being decided. Each may fail, so it is counted against what is left. */
+  /** Attempts in progress. Each may fail, so it counts against the remaining ones. */
   running: number
   firstMs: number
   latestMs: number
 }
 
 export type FailurePolicy = {
-  /** Failures without consequences. Beyond them one attempt is decided at a time. */
+  /** Failures that have no consequences. After them, only one attempt may be in progress at a time. */
   readonly free: number
-  /** Monotonic time until which no attempt may be made. */
+  /** The monotonic time before which no attempt may be made. */
   blockedUntilMs(failures: Readonly<Failures>): number
-  /** Monotonic time from which on the failures do not count any more. */
+  /** The monotonic time after which the failures no longer count. */
   forgottenAtMs(failures: Readonly<Failures>): number
 }
 
@@ -31,19 +32,19 @@ export class FailureCounter {
     return this.#failures.size
   }
 
-  /** Milliseconds; 0 when an attempt may be made now. */
+  /** Returns the milliseconds until the next attempt; 0 if it may be made now. */
   waitMs(key: string, nowMs: number): number {
     const failures = this.#find(key, nowMs)
     return failures ? Math.max(0, this.#policy.blockedUntilMs(failures) - nowMs) : 0
   }
 
-  /** Whether one more may be decided at the same time as those that are. */
+  /** True if another attempt may be started while others are in progress. */
   hasRoom(key: string, nowMs: number): boolean {
     const failures = this.#find(key, nowMs)
     return !failures || failures.running < Math.max(1, this.#policy.free - failures.count)
   }
 
-  /** An attempt begins; `end` must follow. */
+  /** Starts an attempt. `end` must follow. */
   begin(key: string, nowMs: number): void {
     const failures = this.#find(key, nowMs)
     if (failures) failures.running++
@@ -58,7 +59,7 @@ export class FailureCounter {
       if (failures.count === 0) failures.firstMs = nowMs
       failures.count++
       failures.latestMs = nowMs
-      // Moves to the end: what goes first when there are too many is what was quiet longest.
+      // Moves the key to the end of the map. If there are too many, the least recently used are removed first.
       this.#failures.delete(key)
       this.#failures.set(key, failures)
     } else if (failures.count === 0 && failures.running === 0) {

@@ -1,5 +1,5 @@
-// How often passwords may be tried (NIST SP 800-63B 5.2.2): growing delays, never a lock that an attacker could use against the
-// owner of an account. Known and unknown accounts are treated alike.
+// Throttles password attempts (NIST SP 800-63B section 5.2.2) with growing delays. Accounts are never locked, because
+// an attacker could use that to lock users out. Unknown accounts are treated like known ones.
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -11,7 +11,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** One account from one address: five at will, then a pause that doubles with each, up to a quarter of an hour. */
+/** For one account from one IP address: five free failures, then a delay that doubles each time, up to 15 minutes. */
 const accountAtAddressPolicy: FailurePolicy = {
   free: 5,
   blockedUntilMs: ({ count, latestMs }) =>
@@ -19,25 +19,27 @@ const accountAtAddressPolicy: FailurePolicy = {
   forgottenAtMs: ({ latestMs }) => latestMs + 24 * hour,
 }
 
-/** All accounts from one address: many people may share it. */
+/** For all accounts from one IP address, which many people may share. */
 const addressPolicy = createWindowPolicy(100, 10 * minute)
 
-/** One account from everywhere: beyond this only known devices get in, for the rest of the hour. */
+/**
+ * For one account from everywhere: after this many failures, only known devices may sign in for the rest of the hour.
+ */
 const usualFromEverywhere = 100
 
-/** Attempts that wait for others to be decided. */
+/** Attempts that wait until others are finished. */
 const maxWaiting = 100
 
 export type Attempt = {
-  /** `undecided`: the password was not checked. To be called once. */
+  /** Call this once. `undecided` means that the password was not checked. */
   end(outcome: 'right' | 'wrong' | 'undecided'): void
 }
 
 export type AttemptOrigin = {
-  /** The account as compared; see model/email.ts. */
+  /** The normalized account; see model/email.ts. */
   readonly account: string
   readonly ip: string
-  /** Names a device or sign-in of this account's user that what is typed comes from; undefined for one that anybody could have. */
+  /** Identifies the user's known device or session that the attempt comes from; undefined for unknown origins. */
   readonly knownAs?: string | undefined
 }
 
@@ -46,11 +48,11 @@ export class LoginThrottle {
   readonly #accountsAtAddresses = new FailureCounter(accountAtAddressPolicy)
   readonly #addresses = new FailureCounter(addressPolicy)
   readonly #accounts: FailureCounter
-  /** By account and what it is known as. */
+  /** By account and known device or session. */
   readonly #known: FailureCounter
   #waiting: (() => void)[] = []
 
-  /** `fromEverywhere`: failures of one account within an hour that are free. */
+  /** `fromEverywhere` is the number of free failures per account and hour. */
   constructor(clock: Pick<Clock, 'monotonicMs'>, { fromEverywhere = usualFromEverywhere } = {}) {
     this.#clock = clock
     const accountPolicy = createWindowPolicy(fromEverywhere, hour)
@@ -59,8 +61,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Resolves when the password may be checked, possibly after others that are being checked. Throws 'rate_limited' saying when to
-   * come back.
+   * Resolves when the password may be checked, possibly after other attempts. Throws 'rate_limited' with the time of
+   * the next attempt.
    */
   async begin({ account: name, ip, knownAs }: AttemptOrigin): Promise<Attempt> {
     const account = keyOf(name)
@@ -70,7 +72,7 @@ export class LoginThrottle {
       [this.#addresses, address],
     ]
     const everywhere: [FailureCounter, string] = [this.#accounts, account]
-    // Known, it is not kept waiting by strangers; but what was stolen must not open more guesses than strangers have.
+    // Known devices are not delayed by strangers. But a stolen device must not allow more guesses than strangers have.
     const known: [FailureCounter, string][] = knownAs === undefined ? [] : [[this.#known, keyOf(`${name} ${knownAs}`)]]
     const counters = [...here, everywhere, ...known]
     const deciding = known.length > 0 ? [...here, ...known] : counters
@@ -82,7 +84,7 @@ export class LoginThrottle {
         throw new AppError('rate_limited', 'too many failed log-ins', { retryAfterSeconds })
       }
       if (deciding.every(([counter, key]) => counter.hasRoom(key, nowMs))) break
-      // Were they let through, a hundred guesses sent at once would be a hundred free guesses.
+      // Otherwise a hundred guesses that are sent at once would all be free.
       await this.#waitForOthers()
     }
     const nowMs = this.#clock.monotonicMs()
@@ -90,14 +92,14 @@ export class LoginThrottle {
     return { end: (outcome) => this.#end(counters, outcome) }
   }
 
-  /** Somebody proved otherwise that the account is theirs, from `ip`: what others did to it does not keep them out. */
+  /** The user proved by other means that the account is theirs, so failures of others no longer count for `ip`. */
   forgive(account: string, ip: string): void {
     const key = keyOf(account)
     this.#accounts.forgive(key)
     this.#accountsAtAddresses.forgive(`${addressBlock(ip)} ${key}`)
   }
 
-  /** How many keys are remembered. */
+  /** The number of keys in memory. */
   get size(): number {
     return this.#accountsAtAddresses.size + this.#addresses.size + this.#accounts.size + this.#known.size
   }
@@ -120,12 +122,12 @@ export class LoginThrottle {
   }
 }
 
-/** Of one length, whatever strangers type. */
+/** A key of constant length, whatever was typed. */
 function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** `limit` failures within a window that begins with the first of them. */
+/** Allows `limit` failures within a window that starts with the first one. */
 function createWindowPolicy(limit: number, windowMs: number): FailurePolicy {
   return {
     free: limit,

@@ -1,5 +1,5 @@
-// Checks an e-mail address and a password, the same for the sign-in page and the password grant. Who is unknown, disabled or wrong
-// gets the same answer after the same work.
+// Verifies an email address and a password, for the sign-in page and the password grant alike. Unknown and disabled
+// accounts and wrong passwords lead to the same response after the same amount of work.
 
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
@@ -14,7 +14,7 @@ import type { KnownDevices } from './known-devices.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import type { PasswordQueue } from './password-queue.ts'
 
-/** What of the store's users is needed here. */
+/** The part of the user table that is needed here. */
 type LoginRows = Pick<Users, 'findLogin' | 'replacePasswordHash'>
 
 export type LoginOptions = {
@@ -30,15 +30,15 @@ export type LoginInput = {
   readonly email: string
   readonly password: string
   readonly context: RequestContext
-  /** The value of `createDevice` that the browser has kept, if any. */
+  /** The value from `createDevice` that the browser sent, if any. */
   readonly device?: string | undefined
-  /** Of a request that proves otherwise that this user signed in there before: which session does, or that a token does. */
+  /** Identifies the session or token that proves that this user has signed in before. */
   readonly proof?: string | undefined
-  /** For the audit log: how they sign in, for instance `page` or `password_grant`. */
+  /** For the audit log: the kind of sign-in, such as `page` or `password_grant`. */
   readonly via?: string
 }
 
-/** What of the queue is needed here. */
+/** The part of the password queue that is needed here. */
 type Passwords = Pick<PasswordQueue, 'checkRoom' | 'verify' | 'rehash'>
 
 type Found = { readonly user: User; readonly passwordHash: string }
@@ -62,9 +62,10 @@ export class Login {
   }
 
   /**
-   * The account as it was when the password was found right: what is made on that names its version (`ProvenUser`), so that it is
-   * refused when the account was changed since. Undefined when e-mail or password is wrong or the account is disabled. Throws 'rate_limited' after too many failures and
-   * 'unavailable' when too many passwords are being checked, both with `retryAfterSeconds`.
+   * Returns the account as it was when the password was verified. Later changes name its version (`ProvenUser`), so
+   * that they are refused if the account has changed. Returns undefined if the email address or password is wrong or
+   * the account is disabled. Throws 'rate_limited' after too many failures and 'unavailable' if too many passwords are
+   * being checked, both with `retryAfterSeconds`.
    */
   async verify(input: LoginInput): Promise<User | undefined> {
     const { email, password, context } = input
@@ -85,12 +86,15 @@ export class Login {
     return user
   }
 
-  /** What a browser is to keep, and to give as `device`, so that attacks from elsewhere do not keep this user out. */
+  /**
+   * Returns a value for a cookie. Browsers that send it as `device` can sign in while the account is attacked from
+   * elsewhere.
+   */
   createDevice(user: ProvenUser): string {
     return this.#devices.create(user)
   }
 
-  /** After a new password by mail: failures of before do not keep its user out. */
+  /** Earlier failures no longer count, because the user set a new password by email. */
   forgive(email: string, { ip }: RequestContext): void {
     this.#throttle.forgive(keyOf(email), ip)
   }
@@ -99,18 +103,20 @@ export class Login {
     const hash = found && isPasswordHash(found.passwordHash) ? found.passwordHash : this.#unmatchableHash
     if (!(await this.#passwords.verify(hash, password)) || !found) return undefined
     const passwordHash = needsRehash(hash) ? await this.#rehash(found, password) : hash
-    // It took a while: the account may be another by now.
+    // The check takes a while, so the account may have changed.
     const now = await this.#users.findLogin(found.user.email)
     const isSame = now?.user.id === found.user.id && now.passwordHash === passwordHash
     return isSame && now.user.disabledAtMs === null ? now.user : undefined
   }
 
-  /** What no account can be called never reaches the database: PostgreSQL takes no NUL. */
+  /** Malformed email addresses are not looked up: PostgreSQL does not accept NUL. */
   async #find(email: string): Promise<Found | undefined> {
     return email.length > maxEmailLength || email.includes('\0') ? undefined : this.#users.findLogin(email)
   }
 
-  /** The address is noted only when it is an account's: people type passwords into the wrong field. */
+  /**
+   * The email address is recorded only if it belongs to an account, because people type passwords into the wrong field.
+   */
   #note({ context, via }: LoginInput, user: User | undefined, isRight: boolean): void {
     this.#audit.write({
       event: isRight ? 'login.ok' : 'login.failed',
@@ -124,15 +130,15 @@ export class Login {
   }
 
   /**
-   * The hash that the account has from then on. In place only of the hash it was made for: the password may have been changed in
-   * the meantime.
+   * Returns the new hash of the account. It replaces only the hash that was verified, because the password may have
+   * changed in the meantime.
    */
   async #rehash({ user, passwordHash }: Found, password: string): Promise<string> {
     try {
       const better = await this.#passwords.rehash(password)
       if (await this.#users.replacePasswordHash(user.id, passwordHash, better)) return better
     } catch (error) {
-      // If there is no room now: at the next log-in, then.
+      // If the queue is full, the hash is renewed at the next sign-in.
       if (!(error instanceof AppError && error.kind === 'unavailable')) {
         this.#log.warn({ user: user.id, reason: errorChain(error) }, 'a password could not be hashed anew')
       }

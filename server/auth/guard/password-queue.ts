@@ -1,18 +1,19 @@
-// All password hashing of the server: a few at once, a few more waiting, the rest refused. Each takes 19 MiB and some 10 ms of a
-// core, on threads that the file system and name look-ups need as well, so a flood of log-ins must not have them all.
+// Runs all password hashing of the server: a few at once, a few waiting, the rest is refused. Each takes 19 MiB and
+// about 10 ms of a core on threads that the file system and name lookups need too, so many sign-ins must not occupy all
+// of them.
 
 import { availableParallelism } from 'node:os'
 import { Semaphore } from '../../base/semaphore.ts'
 import { checkPassword, hashAnyPassword, verifyPassword } from '../password.ts'
 
 export type PasswordQueueOptions = {
-  /** Hashes computed at the same time. */
+  /** The number of hashes computed at the same time. */
   readonly maxRunning?: number
-  /** Callers that may wait for their turn. */
+  /** The number of callers that may wait. */
   readonly maxWaiting?: number
 }
 
-/** All methods throw 'unavailable' when too many wait already. */
+/** All methods throw 'unavailable' if too many callers are waiting. */
 export class PasswordQueue {
   readonly #semaphore: Semaphore
 
@@ -21,13 +22,13 @@ export class PasswordQueue {
     this.#semaphore = new Semaphore({ maxRunning, maxWaiting, refusal, retryAfterSeconds: 2 })
   }
 
-  /** A PHC string with a salt of its own. Throws 'invalid' for a password that is too short or too long. */
+  /** Returns a PHC string with its own salt. Throws 'invalid' for a password that is too short or too long. */
   async hash(password: string): Promise<string> {
     await checkPassword(password)
     return this.#semaphore.run(() => hashAnyPassword(password))
   }
 
-  /** For a password that an older hash was made of: no rule is applied to it. */
+  /** Does not apply the rules for new passwords, because the hash may be older than the rules. */
   rehash(password: string): Promise<string> {
     return this.#semaphore.run(() => hashAnyPassword(password))
   }
@@ -36,7 +37,7 @@ export class PasswordQueue {
     return this.#semaphore.run(() => verifyPassword(passwordHash, password))
   }
 
-  /** Throws what `verify` would throw, for callers that have other work to do before. */
+  /** Throws what `verify` would throw, for callers that have other work to do first. */
   checkRoom(): void {
     this.#semaphore.checkRoom()
   }
@@ -46,7 +47,7 @@ export class PasswordQueue {
   }
 }
 
-/** Leaves two of libuv's threads to others, and a core to the thread that serves them. */
+/** Leaves two of libuv's threads and one core to others. */
 export function countPasswordThreads(
   threads = Number(process.env.UV_THREADPOOL_SIZE) || 4,
   cores = availableParallelism(),

@@ -1,4 +1,5 @@
-// Who is counted together: callers by account, whatever applications they use and can register more of; everybody whose credentials are not known by address.
+// The rate limits of requests. Authenticated callers are counted by account, since they can register any number of
+// applications; others are counted by IP address.
 
 import type { Clock } from '../../base/clock.ts'
 import { RateLimiter, type RateState } from '../../base/rate-limiter.ts'
@@ -6,14 +7,14 @@ import type { Caller } from '../caller.ts'
 import { addressBlock } from './address-block.ts'
 
 export type RateLimitsOptions = {
-  /** Requests a minute of the API: by account, and by address without good credentials. 0: no limit. */
+  /** API requests per minute: by account, or by IP address without valid credentials. 0 means no limit. */
   readonly apiPerMinute: number
-  /** Requests a minute for tokens, by address. 0: no limit. */
+  /** Token requests per minute and IP address. 0 means no limit. */
   readonly tokenPerMinute: number
   readonly clock: Pick<Clock, 'monotonicMs'>
 }
 
-/** Requests a minute with the hash of a camera: part of the interface, and no option. */
+/** Requests per minute with the event hash of a camera. This is part of the API and not configurable. */
 const devicePerMinute = 10
 
 export class RateLimits {
@@ -29,27 +30,30 @@ export class RateLimits {
     this.#tokens = new RateLimiter({ limit: tokenPerMinute, clock })
   }
 
-  /** A request with good credentials. Like all here: undefined when there is no limit, throws RateLimitError beyond it. */
+  /**
+   * Counts a request with valid credentials. Like all methods, returns undefined if there is no limit and throws
+   * RateLimitError if it is exceeded.
+   */
   takeCaller({ userId }: Caller): RateState | undefined {
     return this.#callers.take(userId)
   }
 
-  /** A request without credentials that are known to be good. */
+  /** Counts a request whose credentials are missing or not yet verified. */
   takeAddress(ip: string): RateState | undefined {
     return this.#addresses.take(addressBlock(ip))
   }
 
-  /** They were good after all. */
+  /** Undoes `takeAddress` after the credentials turned out to be valid. */
   giveBackAddress(ip: string): void {
     this.#addresses.giveBack(addressBlock(ip))
   }
 
-  /** A request with the hash of a camera. */
+  /** Counts a request with the event hash of a camera. */
   takeDevice(cameraId: number): RateState | undefined {
     return this.#devices.take(cameraId)
   }
 
-  /** A request to a token endpoint. */
+  /** Counts a request to a token endpoint. */
   takeToken(ip: string): RateState | undefined {
     return this.#tokens.take(addressBlock(ip))
   }

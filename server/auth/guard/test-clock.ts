@@ -1,4 +1,4 @@
-// A clock for tests that stands still until it is moved.
+// A clock for tests that advances only on request.
 
 import type { Clock } from '../../base/clock.ts'
 
@@ -21,7 +21,7 @@ export class TestClock implements Clock {
     this.#nowMs += ms
   }
 
-  /** Only the end of the test ends it. */
+  /** Resolves only when the test ends. */
   sleep(_ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   }
