@@ -127,7 +127,7 @@ test('an account with the address is linked after its password, once, and never 
   const again = new PageVisitor(server)
   await signIn(again, provider, { claims: verified(email) })
   assert.equal(await signedInAs(again), email)
-  assert.equal(await eventually('a mail', 5000, () => countMails(server, /Another way to sign in/)), 1)
+  assert.equal(await eventually('a mail', 5000, () => countMails(server, /A sign-in service was linked/)), 1)
   const events = await audited(server)
   assert.ok(events.includes('identity.linked office password'), events.join('\n'))
   // Who has a password gives it: the provider does not stand in for it.
@@ -173,7 +173,7 @@ test('the rule of the operator links by a verified address, but never a second p
   const browser = new PageVisitor(server)
   await signIn(browser, provider, { claims: verified(email.toUpperCase()) })
   assert.equal(await signedInAs(browser), email)
-  assert.equal(await eventually('a mail', 5000, () => countMails(server, /Another way to sign in/)), 1)
+  assert.equal(await eventually('a mail', 5000, () => countMails(server, /A sign-in service was linked/)), 1)
   const second = await signIn(new PageVisitor(server), provider, { claims: verified(email, 'person-2') })
   assert.equal(second.status, 403)
   assert.match(second.text, /a different account at The office/)
