@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { createAccounts } from './auth/accounts/accounts.ts'
 import { Authenticator } from './auth/authenticator.ts'
+import { createCredentialParts } from './auth/credential-parts.ts'
 import { Audit } from './auth/guard/audit.ts'
 import { KnownDevices } from './auth/guard/known-devices.ts'
 import { Login } from './auth/guard/login.ts'
@@ -10,7 +11,6 @@ import { PasswordQueue } from './auth/guard/password-queue.ts'
 import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
 import { createOAuth } from './auth/oauth/oauth.ts'
-import { PersonalTokens } from './auth/personal-tokens.ts'
 import type { ProviderClient } from './auth/providers/provider-client.ts'
 import { ProviderService } from './auth/providers/provider-service.ts'
 import { SecondFactorService } from './auth/second-factor/second-factor-service.ts'
@@ -56,7 +56,6 @@ export function createAuth(options: AuthOptions) {
     clock,
     log,
   })
-  const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   const sessions = new Sessions({ rows: store.sessions, clock, log, ageLimitMs: findSessionAgeLimitMs(config) })
   const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
   const accounts = createAccounts({
@@ -109,7 +108,7 @@ export function createAuth(options: AuthOptions) {
     passwords,
     limits,
     login,
-    personalTokens,
+    ...createCredentialParts({ store, authenticator, accounts, limits, audit, clock, log }),
     sessions,
     mails,
     accounts,

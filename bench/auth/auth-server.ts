@@ -15,11 +15,12 @@ import { createApi } from '../../server/api/api.ts'
 import { createAuthorizer } from '../../server/api/authorize.ts'
 import { CameraAccess } from '../../server/api/camera-access.ts'
 import type { ApiDeps } from '../../server/api/deps.ts'
-import { createTemporaryStorage } from '../../server/api/temporary-api.ts'
+import { createTemporaryStorage, openToAll } from '../../server/api/temporary-api.ts'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { createTemporaryAccounts } from '../../server/auth/accounts/temporary-accounts.ts'
 import { Authenticator } from '../../server/auth/authenticator.ts'
 import type { Caller } from '../../server/auth/caller.ts'
+import { createCredentialParts } from '../../server/auth/credential-parts.ts'
 import { Audit } from '../../server/auth/guard/audit.ts'
 import { KnownDevices } from '../../server/auth/guard/known-devices.ts'
 import { Login } from '../../server/auth/guard/login.ts'
@@ -147,6 +148,8 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
     accounts,
     audit,
     limits,
+    ...createCredentialParts({ store, authenticator, accounts, limits, audit, clock, log }),
+    ...openToAll,
     mediaTokens: new MediaTokens(randomBytes(32), clock),
     clock,
     log,

@@ -1,12 +1,7 @@
 // Wires up the HTTP interface: the endpoints of the contract, media, health and metrics.
 
-import { randomBytes } from 'node:crypto'
 import type { Http2SecureServer } from 'node:http2'
 import type { FastifyInstance } from 'fastify'
-import { ClearCredentials } from '../auth/clear-credentials.ts'
-import { DeviceCredentials } from '../auth/device-credentials.ts'
-import { RateLimits } from '../auth/guard/rate-limits.ts'
-import { PersonalTokens } from '../auth/personal-tokens.ts'
 import { AppError } from '../base/error.ts'
 import { createAnswerCaches } from './answer-cache.ts'
 import { createCallerCheck } from './authorize.ts'
@@ -15,20 +10,7 @@ import type { ApiDeps } from './deps.ts'
 import { createDescription } from './description/description.ts'
 import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
-import { createCameraHandlers } from './handlers/cameras.ts'
-import { createDetectionHandlers } from './handlers/detection.ts'
-import { createEventHandlers } from './handlers/events.ts'
-import { createFootageHandlers } from './handlers/footage.ts'
-import { createGuestHandlers } from './handlers/guests.ts'
-import { createMeHandlers } from './handlers/me.ts'
-import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
-import { createOwnCredentialsHandlers } from './handlers/own-credentials.ts'
-import { createOwnIdentitiesHandlers } from './handlers/own-identities.ts'
-import { createRecordingHandlers } from './handlers/recording.ts'
-import { createServerHandlers } from './handlers/server.ts'
-import { createSharedCameraHandlers } from './handlers/shared-cameras.ts'
-import { createStorageHandlers } from './handlers/storage.ts'
-import { createUserHandlers } from './handlers/users.ts'
+import { createHandlers } from './handlers/handlers.ts'
 import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerLiveRoutes } from './media/live-routes.ts'
@@ -47,7 +29,6 @@ import { OriginCheck } from './transport/request-origin.ts'
 import { type Identity, replaceIdentity } from './transport/secure-server.ts'
 import { Tally } from './transport/tally.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
-import { TrustedProxies } from './transport/trusted-proxies.ts'
 
 export type Api = {
   /** For tests: requests without a socket (`inject`). */
@@ -60,33 +41,22 @@ export type Api = {
   close(): Promise<void>
 }
 
-const any = { max: Number.POSITIVE_INFINITY, maxOfOne: Number.POSITIVE_INFINITY }
-const unlimited = { connections: any, streams: any, unsentBytes: any }
-
 /** Creates everything without listening. */
 export function createApi(deps: ApiDeps): Api {
-  const { store, authenticator, mediaTokens, live, snapshots, recorded, clock, log, identity } = deps
-  const { accounts, oauth, sessions, audit, access } = deps
+  const { store, authenticator, access, mediaTokens, live, snapshots, recorded, clock, log, identity } = deps
+  const { limits, clearCredentials, oauth } = deps
   const publicUrl = new URL(deps.publicUrl).origin
   const urls = new MediaUrls(publicUrl, mediaTokens)
-  const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   const streams = new OpenStreams({ store, clock, log })
-
-  const limits = deps.limits ?? new RateLimits({ apiPerMinute: 0, tokenPerMinute: 0, clock })
-
-  const clear = new ClearCredentials({
-    ...{ authenticator, limits, audit, clock, log },
-    notify: (notice) => accounts.notices.inClear(notice),
-  })
-  const proxies = deps.origin?.proxies ?? new TrustedProxies([])
-  const { unsentBytes, ...clientLimits } = deps.clientLimits ?? unlimited
+  const { proxies, hosts } = deps.origin
+  const { unsentBytes, ...clientLimits } = deps.clientLimits
   const connections = new Connections({ ...clientLimits, proxies })
   const onClearCredentials: OnClearCredentials = ({ ip, userAgent, ...sent }) =>
-    clear.note({ ...sent, context: { ip, userAgent } })
+    clearCredentials.note({ ...sent, context: { ip, userAgent } })
   const origin = new OriginCheck({
     proxies,
     isBehindProxy: identity === undefined,
-    hosts: [new URL(publicUrl).hostname, ...(deps.origin?.hosts ?? [])],
+    hosts: [new URL(publicUrl).hostname, ...hosts],
     onClearCredentials,
   })
   const caches = createAnswerCaches({ store, mediaTokens })
@@ -102,37 +72,8 @@ export function createApi(deps: ApiDeps): Api {
     checkCaller: createCallerCheck({ authenticator, limits }),
     answerFromMemory: createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes: unsent }),
   })
-  registerEndpoints(server, {
-    store,
-    access,
-    authenticator,
-    limits,
-    caches,
-    handlers: {
-      ...createMeHandlers({ store, accounts, audit }),
-      ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, accounts, audit, publicUrl }),
-      ...createOwnIdentitiesHandlers({ providers: deps.providers, publicUrl }),
-      ...createOwnApplicationsHandlers({ store, accounts, audit, publicUrl }),
-      ...createUserHandlers({ store, accounts, publicUrl }),
-      ...createCameraHandlers({
-        store,
-        urls,
-        audit,
-        detector: deps.detector,
-        figures: deps.figures,
-        cameraLimit: deps.cameraLimit,
-        publicUrl,
-      }),
-      ...createDetectionHandlers(deps.detector),
-      ...createRecordingHandlers({ store, recorded, clock }),
-      ...createFootageHandlers({ urls, recorded, publicUrl }),
-      ...createStorageHandlers({ store, storage: deps.storage, repair: deps.repair, audit }),
-      ...createServerHandlers({ store, report: deps.report }),
-      ...createSharedCameraHandlers({ store, accounts, urls, publicUrl }),
-      ...createGuestHandlers({ store, accounts, publicUrl }),
-      ...createEventHandlers({ store, devices: new DeviceCredentials({ store, limits }), clock, publicUrl }),
-    },
-  })
+  const handlers = createHandlers({ ...deps, publicUrl, urls })
+  registerEndpoints(server, { store, access, authenticator, limits, caches, handlers })
   registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
   registerPictureRoutes(server, { tokens: mediaTokens, access, pictures: deps.recordedPictures })
   registerRecordedRoutes(server, { recorded, streams, limits, log })

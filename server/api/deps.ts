@@ -4,6 +4,7 @@ import type { RepairProgress } from '../archive/background-repair.ts'
 import type { StorageMeter } from '../archive/storage-meter.ts'
 import type { Accounts } from '../auth/accounts/accounts.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
+import type { CredentialParts } from '../auth/credential-parts.ts'
 import type { Audit } from '../auth/guard/audit.ts'
 import type { RateLimits } from '../auth/guard/rate-limits.ts'
 import type { MediaTokens } from '../auth/media-token.ts'
@@ -134,7 +135,7 @@ export type Detection = {
   readonly snapshot: { readonly jpeg: Uint8Array; readonly width: number; readonly height: number } | undefined
 }
 
-export type ApiDeps = {
+export type ApiDeps = CredentialParts & {
   readonly store: Pick<
     Store,
     | 'users'
@@ -179,16 +180,14 @@ export type ApiDeps = {
   /** Undefined for plain HTTP behind a proxy; see `origin`. */
   readonly identity: Identity | undefined
   /** Which proxies to trust, and the names of this server besides that in `publicUrl`. */
-  readonly origin?: Pick<OriginOptions, 'proxies' | 'hosts'>
-  /** Default: none. */
-  readonly limits?: RateLimits
+  readonly origin: Pick<OriginOptions, 'proxies' | 'hosts'>
+  readonly limits: RateLimits
   /** Default: none. */
   readonly pages?: PagesDeps
   /** Folder of the built dashboard; without it, the account page is the start page. */
   readonly dashboard?: string
   readonly timeouts?: Timeouts
-  /** Default: none. */
-  readonly clientLimits?: ClientLimits
+  readonly clientLimits: ClientLimits
   /** Measurements of the other parts, for /metrics. */
   readonly measure?: () => readonly Measurement[]
 }

@@ -12,6 +12,8 @@ import { loadRetentionLimits } from '../archive/load-limits.ts'
 import { StorageMeter } from '../archive/storage-meter.ts'
 import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'
 import { Authenticator } from '../auth/authenticator.ts'
+import { createCredentialParts } from '../auth/credential-parts.ts'
+import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { MediaTokens } from '../auth/media-token.ts'
 import { createTemporaryOAuth } from '../auth/oauth/temporary-oauth.ts'
 import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
@@ -28,6 +30,7 @@ import { CameraAccess } from './camera-access.ts'
 import type { ApiDeps, Recorded } from './deps.ts'
 import { createAnswerCheck } from './description/check-answer.ts'
 import { type OwnIdentity, openOwnIdentity } from './transport/certificate.ts'
+import { TrustedProxies } from './transport/trusted-proxies.ts'
 
 const checkAnswer = createAnswerCheck()
 
@@ -74,6 +77,14 @@ async function notFound(): Promise<never> {
   throw new AppError('not_found', 'nothing was recorded')
 }
 
+const any = { max: Number.POSITIVE_INFINITY, maxOfOne: Number.POSITIVE_INFINITY }
+
+/** An API without limits on clients, and without a proxy. */
+export const openToAll: Pick<ApiDeps, 'origin' | 'clientLimits'> = {
+  origin: { proxies: new TrustedProxies([]), hosts: [] },
+  clientLimits: { connections: any, streams: any, unsentBytes: any },
+}
+
 /** `addParts`: for parts that need the store. `openStore`: for another database than a file of SQLite. */
 export async function openTemporaryApi(
   t: TestContext,
@@ -91,10 +102,14 @@ export async function openTemporaryApi(
   const { tokens, grants } = store
   const authenticator = new Authenticator({ tokens, grants, source: store, clock, log: silentLogger })
   const access = new CameraAccess({ store, authenticator })
+  const given = { ...addParts(store, access), ...parts }
+  const limits = given.limits ?? new RateLimits({ apiPerMinute: 0, tokenPerMinute: 0, clock })
   const api = createApi({
     store,
     authenticator,
     access,
+    ...createCredentialParts({ store, authenticator, limits, accounts, audit, ...given, clock, log: silentLogger }),
+    ...openToAll,
     oauth: createTemporaryOAuth(store, { clock }),
     sessions: new Sessions({ rows: store.sessions, clock, log: silentLogger }),
     accounts,
@@ -134,8 +149,8 @@ export async function openTemporaryApi(
     log: silentLogger,
     publicUrl,
     identity,
-    ...addParts(store, access),
-    ...parts,
+    ...given,
+    limits,
     clock,
   })
   const injectUnchecked = checkInjected(api)
