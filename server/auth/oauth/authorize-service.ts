@@ -1,5 +1,5 @@
-// The authorization endpoint as the pages use it (RFC 6749 section 3.1): what an application asks for, and what it is told of the
-// user's answer. The pages sign the user in and ask.
+// The authorization endpoint for the pages (RFC 6749 section 3.1): checks what an application requests and builds the
+// response to it. The pages sign the user in and ask for consent.
 
 import { AppError } from '../../base/error.ts'
 import { readClientId, readTarget, readWish } from '../../model/oauth/authorize.ts'
@@ -32,8 +32,8 @@ export class AuthorizeService {
   }
 
   /**
-   * Throws 'conflict' when the application was changed since it asked, so that the address is not its own any more, and
-   * 'unauthenticated' when the session has ended since it was found.
+   * Throws 'conflict' if the application no longer has the redirect URI, and 'unauthenticated' if the session has
+   * ended.
    */
   async approve(
     request: AuthorizeRequest,
@@ -61,7 +61,7 @@ export class AuthorizeService {
     return { location: this.#redirect(request, { code }) }
   }
 
-  /** Throws as `approve`: nobody is sent to an address that is no application's any more. */
+  /** Throws like `approve`, so that the browser is not redirected to a URI that no application has. */
   async deny(request: AuthorizeRequest): Promise<{ location: string }> {
     await this.#getClient(request)
     return { location: this.#redirect(request, { error: 'access_denied' }) }
@@ -114,7 +114,7 @@ export class AuthorizeService {
     }
   }
 
-  /** `iss` tells the client which server answers (RFC 9207). */
+  /** `iss` identifies the server that responds (RFC 9207). */
   #redirect(
     { redirectUri, state }: { redirectUri: string; state?: string | undefined },
     answer: Readonly<Record<string, string | undefined>>,

@@ -1,12 +1,12 @@
-// The dashboard as an OAuth client: a public one of the server's own. Its users are not asked, because nobody else answers at its
-// address; what it is granted ends with the browser's session.
+// The dashboard as a built-in public OAuth client. It needs no consent, because nobody else receives responses at its
+// URL. Its grants end with the browser session.
 
 import { accountScope } from '../../model/access.ts'
 import type { BuiltIn } from '../../store/accounts/applications.ts'
 
 export const dashboardClientId = 'nightjar-dashboard'
 
-/** How long credentials and accounts may be changed after the password was given for it. */
+/** How long credentials and accounts may be changed after the user entered the password. */
 export const accountGrantMs = 10 * 60_000
 
 export function createDashboardClient(publicUrl: string): BuiltIn {
@@ -18,7 +18,10 @@ export function createDashboardClient(publicUrl: string): BuiltIn {
   }
 }
 
-/** Whether the password is to be given first, to whatever application it is granted: what could be made with it outlives the session. */
+/**
+ * True if the user must enter the password first, because the requested access can create credentials that outlive the
+ * session.
+ */
 export function needsPassword({ scopes }: { readonly scopes: readonly string[] }): boolean {
   return scopes.includes(accountScope)
 }

@@ -1,14 +1,15 @@
-// For tests: what must hold of logins, refreshes and revocations, said a second time and in another way than by generations. Runs
-// operations against a machine, which may be the decisions alone or the whole server, and tells the first that answers otherwise.
+// For tests: a second, independent model of the rules for sign-ins, refreshes and revocations that does not use
+// generations. It runs operations on a machine, either the decision functions alone or the whole server, and reports
+// the first response that differs.
 
 import type { OAuthPolicy } from '../../model/oauth/policy.ts'
 
 export type TokenPair = { readonly access: string; readonly refresh: string }
 
-/** What is tested. Times are moved by `advance` alone. */
+/** The system under test. Time advances only with `advance`. */
 export type LoginMachine = {
   logIn(application: number): Promise<TokenPair>
-  /** Undefined when refused. */
+  /** Undefined if refused. */
   refresh(token: string, application: number, idempotencyKey: string | undefined): Promise<TokenPair | undefined>
   isAccepted(accessToken: string): Promise<boolean>
   revoke(token: string, application: number): Promise<void>
@@ -16,11 +17,11 @@ export type LoginMachine = {
   advance(ms: number): void
 }
 
-/** Numbers pick among what there is, modulo its count. */
+/** Numbers select one of the existing items, modulo their count. */
 export type LoginOperation =
   | { readonly kind: 'log_in'; readonly application: number }
   | {
-      /** `back`: 0 for the newest pair of the login, 1 for the one before, … */
+      /** `back` selects a token pair of the sign-in: 0 is the newest, 1 the one before, … */
       readonly kind: 'refresh'
       readonly login: number
       readonly back: number
@@ -47,7 +48,7 @@ type Login = {
 
 const applications = 2
 
-/** Throws at the first answer that should have been another, and after each operation checks every access token there ever was. */
+/** Throws at the first wrong response. Checks every access token ever issued after each operation. */
 export async function runLoginModel(
   machine: LoginMachine,
   operations: readonly LoginOperation[],

@@ -1,4 +1,4 @@
-// For tests: the decisions alone, with their effects on maps instead of tables.
+// For tests: the decision functions with maps instead of tables.
 
 import { decideLogin } from '../../model/oauth/decide-login.ts'
 import { decideRefresh } from '../../model/oauth/decide-refresh.ts'
@@ -9,7 +9,7 @@ import type { LoginMachine, TokenPair } from './login-model.ts'
 
 type MemoryToken = Omit<TokenState, 'grant' | 'usedAtMs'> & { readonly grantId: number; usedAtMs: number | undefined }
 
-/** One request at a time, so that nothing decided is ever stale. */
+/** Requests run one at a time, so decisions are never outdated. */
 export class MemoryMachine implements LoginMachine {
   #nowMs = Date.UTC(2030, 0, 1)
   #counter = 0

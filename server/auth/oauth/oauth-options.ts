@@ -1,4 +1,4 @@
-// What OAuth needs of the rest of the server.
+// What OAuth needs from the rest of the server.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
@@ -10,7 +10,7 @@ import type { Audit } from '../guard/audit.ts'
 import type { Login } from '../guard/login.ts'
 import type { RequestContext } from '../request-context.ts'
 
-/** A refresh token came twice, long enough apart that somebody else has it: the grant was ended, and its user should know. */
+/** A refresh token was used twice, far enough apart that it was probably stolen. The grant has been ended. */
 export type ReuseNotice = {
   readonly userId: number
   readonly appName: string
@@ -19,14 +19,14 @@ export type ReuseNotice = {
 
 export type OAuthOptions = {
   readonly store: Pick<Store, 'applications' | 'grants' | 'users'>
-  /** Checks passwords, for the password grant. */
+  /** Verifies passwords for the password grant. */
   readonly login: Pick<Login, 'verify'>
-  /** Whether this user has to set up a second factor before anything else. */
+  /** True if the user must set up a second factor first. */
   readonly isSecondFactorMissing: (user: User) => Promise<boolean>
   readonly audit: Pick<Audit, 'write'>
   readonly clock: Clock
   readonly log: Logger
-  /** The origin under which clients reach the server; it is the issuer (RFC 8414). */
+  /** The public origin of the server, which is the issuer (RFC 8414). */
   readonly publicUrl: string
   readonly randomBytes: RandomBytes
   readonly policy: OAuthPolicy

@@ -1,4 +1,4 @@
-// The secrets of OAuth: a prefix for each kind, 43 random base62 digits (256 bits) and the checksum; see checked-token.ts.
+// OAuth secrets: a prefix for each kind, 43 random base62 digits (256 bits) and the checksum; see checked-token.ts.
 
 import { timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../base/error.ts'
@@ -10,22 +10,22 @@ const clientIdDigits = 32
 
 export type OAuthSecretKind = keyof typeof prefixes
 
-/** `randomBytes`: from a cryptographic source. */
+/** `randomBytes` must be cryptographically secure. */
 export function createOAuthSecret(kind: OAuthSecretKind, randomBytes: RandomBytes): string {
   return createCheckedToken(prefixes[kind], randomDigits, randomBytes)
 }
 
-/** Whether it can be one of ours: form and checksum. */
+/** True if the format and the checksum are those of our own secrets. */
 export function isOAuthSecret(kind: OAuthSecretKind, value: string): boolean {
   return value.startsWith(prefixes[kind]) && /^\w{54}$/.test(value) && hasRightChecksum(value)
 }
 
-/** Public, but nobody's guess. */
+/** Client ids are public, but not guessable. */
 export function createClientId(randomBytes: RandomBytes): string {
   return createDigits(clientIdDigits, randomBytes)
 }
 
-/** Throws 'invalid' for a client id brought from elsewhere that requests could not carry. */
+/** Throws 'invalid' for an imported client id that requests cannot contain. */
 export function checkClientId(clientId: string): void {
   if (!/^[\w.~@-]{4,128}$/.test(clientId)) {
     throw new AppError('invalid', 'a client id has 4 to 128 letters, digits and . _ ~ @ -', {
@@ -34,7 +34,7 @@ export function checkClientId(clientId: string): void {
   }
 }
 
-/** Throws 'invalid' for a secret brought from elsewhere that requests could not carry, or that could be guessed. */
+/** Throws 'invalid' for an imported secret that requests cannot contain or that could be guessed. */
 export function checkClientSecret(secret: string): void {
   if (!/^[\x21-\x7e]{20,256}$/.test(secret)) {
     const reason = 'a client secret has 20 to 256 characters of printable ASCII without spaces'
@@ -42,7 +42,7 @@ export function checkClientSecret(secret: string): void {
   }
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function isSecretOf(secretHash: Uint8Array, secret: string): boolean {
   return timingSafeEqual(hashToken(secret), secretHash)
 }

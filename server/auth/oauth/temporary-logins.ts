@@ -1,4 +1,4 @@
-// The token endpoint with an application, a user and a clock, for tests of what becomes of a login.
+// For tests: the token endpoint with an application, a user and a clock.
 
 import type { TestContext } from 'node:test'
 import { silentLogger } from '../../base/log.ts'

@@ -1,4 +1,4 @@
-// OAuth on a store of its own, for tests: real but for the check of passwords, which is another part's.
+// For tests: OAuth on a temporary store. Only the password check is replaced.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { systemClock } from '../../base/clock.ts'
@@ -16,7 +16,7 @@ import type { AskedSession, TokenAnswer } from './oauth-types.ts'
 
 export const testContext: RequestContext = { ip: '192.0.2.7', userAgent: 'test/1.0' }
 export const testIssuer = 'https://nightjar.example:8443'
-/** Of every account of `addUser`. */
+/** The password of all accounts that `addUser` creates. */
 export const testPassword = 'correct horse battery staple'
 export const testSecret = 'njcs_test_secret_that_nobody_guesses'
 
@@ -46,7 +46,7 @@ export function addUser(store: Store, email = 'ada@example.org'): Promise<User> 
   return store.users.insert({ email, firstName: 'Ada', lastName: 'Lind', passwordHash: '!' })
 }
 
-/** A browser in which the user is signed in, as the authorization endpoint finds it. */
+/** A browser session of the user, as the authorization endpoint sees it. */
 export async function addSession(store: Store, { id: userId, credentialsVersion }: User): Promise<AskedSession> {
   const sessions = new Sessions({ rows: store.sessions, clock: systemClock, log: silentLogger })
   const { id } = await sessions.start({ id: userId, credentialsVersion }, testContext)
@@ -58,7 +58,7 @@ type AppChanges = Partial<Omit<Application, 'id' | 'createdAtMs' | 'isConfidenti
   readonly isConfidential?: boolean
 }
 
-/** With the secret `testSecret`, unless it is to be public. */
+/** Has the secret `testSecret` unless it is public. */
 export function addApplication(store: Store, changes: AppChanges): Promise<Application> {
   const { isConfidential = true, ...rest } = changes
   return store.applications.insert({
@@ -72,7 +72,7 @@ export function addApplication(store: Store, changes: AppChanges): Promise<Appli
 
 export type Sent = Readonly<Record<string, string | undefined>>
 
-/** A request to the token endpoint, as fields. */
+/** The fields of a request to the token endpoint. */
 export function askToken(
   oauth: OAuth,
   fields: Sent,
@@ -97,7 +97,7 @@ export type PairBody = {
   readonly refresh_token: string
 }
 
-/** Throws what was answered, if that was no success. */
+/** Throws the response if it is an error. */
 export function readPair(answer: TokenAnswer): PairBody {
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`)
   return JSON.parse(answer.body) as PairBody
@@ -109,7 +109,10 @@ export function readRefusal({ status, body }: TokenAnswer): [status: number, err
   return error_description === undefined ? [status, error] : [status, error, error_description]
 }
 
-/** The same bytes in the same order for the same seed, so that a test knows what a killed process would have answered. */
+/**
+ * Returns the same bytes in the same order for the same seed, so that a test knows what a killed process would have
+ * returned.
+ */
 export function createSeeded(seed: string): RandomBytes {
   let drawn = 0
   return (count) => createHash('shake256', { outputLength: count }).update(`${seed} ${drawn++}`).digest()

@@ -1,10 +1,10 @@
-// Answers of the token and revocation endpoints as they go out (RFC 6749 sections 5.1 and 5.2).
+// The responses of the token and revocation endpoints (RFC 6749 sections 5.1 and 5.2).
 
 import { AppError } from '../../base/error.ts'
 import { OAuthError, type OAuthErrorCode } from '../../model/oauth/oauth-error.ts'
 import type { TokenAnswer } from './oauth-types.ts'
 
-/** No cache may keep what holds tokens; the second is for caches of HTTP/1.0. */
+/** Responses with tokens must not be cached. The second header is for HTTP/1.0 caches. */
 const headers = { 'cache-control': 'no-store', pragma: 'no-cache' } as const
 const jsonHeaders = { ...headers, 'content-type': 'application/json' } as const
 
@@ -15,7 +15,7 @@ export type IssuedPair = {
   readonly scopes: readonly string[]
 }
 
-/** The body of a success. */
+/** The body of a successful response. */
 export function writePair({ accessToken, refreshToken, expiresInSeconds, scopes }: IssuedPair): string {
   return JSON.stringify({
     access_token: accessToken,
@@ -40,7 +40,7 @@ export function answerError(error: OAuthErrorCode, description?: string): TokenA
   return { status: 401, headers: { ...jsonHeaders, 'www-authenticate': 'Bearer error="invalid_client"' }, body }
 }
 
-/** What went wrong, if it is anybody's fault but ours: then undefined. RFC 6749 has no names for the last two. */
+/** Returns undefined for errors of the server. RFC 6749 has no codes for the last two. */
 export function answerFailure(error: unknown): TokenAnswer | undefined {
   if (error instanceof OAuthError) return answerError(error.code, error.description)
   if (!(error instanceof AppError)) return undefined
@@ -55,7 +55,7 @@ export function answerFailure(error: unknown): TokenAnswer | undefined {
   return undefined
 }
 
-/** Says nothing of the cause. */
+/** Does not reveal the cause. */
 export function answerBug(): TokenAnswer {
   return { status: 500, headers: jsonHeaders, body: '{"error":"server_error"}' }
 }

@@ -1,5 +1,5 @@
-// The token endpoint and the revocation endpoint (RFC 6749 section 3.2, RFC 7009): reads what was sent, looks up what it names,
-// lets the decision be made, has it written, and hands out what was drawn for it.
+// The token and revocation endpoints (RFC 6749 section 3.2, RFC 7009): parse the request, look up what it refers to,
+// call the decision functions, apply their effects and return the response.
 
 import { createHash } from 'node:crypto'
 import { AppError } from '../../base/error.ts'
@@ -24,17 +24,17 @@ import type { RevokeInput, TokenAnswer, TokenInput } from './oauth-types.ts'
 import { sealReply, unsealReply } from './sealed-reply.ts'
 import { answerEmpty, answerError, answerFailure, answerJson, writePair } from './token-answer.ts'
 
-/** Who asks, and from where. */
+/** The client that sends the request, and its origin. */
 type Asker = { readonly client: Client; readonly context: RequestContext }
 
-/** Of a code or token that was sent and may be one of ours. */
+/** A code or token from a request that has our format. */
 type Presented = { readonly value: string; readonly hash: Uint8Array }
 
 type Settling = {
   readonly presented?: Presented
-  /** With it the answer is kept, sealed, for the same request to come again. */
+  /** If set, the response is stored, sealed, and returned again when the request is repeated. */
   readonly idempotencyKey?: string | undefined
-  /** Of the account whose password was right. */
+  /** The version of the account whose password was verified. */
   readonly credentialsVersion?: number
   readonly decide: (nowMs: number) => Decision | Promise<Decision>
   readonly repeat?: () => string
@@ -42,7 +42,7 @@ type Settling = {
 
 type Of<T extends GrantType> = Extract<TokenRequest, { grantType: T }>
 
-/** Each time another request has changed what was decided on; the second look sees what that one did. */
+/** An attempt is repeated if another request changed what it was based on. The next attempt sees that change. */
 const maxAttempts = 5
 const maxLabelLength = 200
 
@@ -116,7 +116,7 @@ export class TokenService {
     return this.#settle({ credentialsVersion, decide: (nowMs) => decideLogin(granted, nowMs, policy) }, asker)
   }
 
-  /** Said only after the right password: others do not learn which accounts have a second factor. */
+  /** Checked after the password, so that others cannot find out which accounts have a second factor. */
   async #checkPasswordSuffices(user: User, { client, context }: Asker): Promise<void> {
     const { audit, isSecondFactorMissing } = this.#options
     const isMissing = await isSecondFactorMissing(user)
@@ -167,7 +167,7 @@ export class TokenService {
     return sealed && unsealReply(sealed, value, idempotencyKey)
   }
 
-  /** Decides, writes and answers; again from the start when another request came between. */
+  /** Decides, applies the effects and responds. Starts over if another request interfered. */
   async #settle(settling: Settling, asker: Asker): Promise<TokenAnswer> {
     for (let attempt = 1; ; attempt++) {
       const nowMs = this.#options.clock.nowMs()
@@ -244,7 +244,7 @@ const secondFactorNeeded =
 const secondFactorMissing =
   'The account needs a second factor before anything else: sign in with a browser to set one up.'
 
-/** Or of an account that was changed while it was checked. */
+/** Also used if the account changed while it was being checked. */
 function wrongPassword(): OAuthError {
   return new OAuthError('invalid_grant', 'Invalid credentials given.')
 }
@@ -259,7 +259,7 @@ function proofOf({ secretHash }: Client, secrets: readonly string[]): ClientProo
   return isRight ? 'right' : 'wrong'
 }
 
-/** RFC 7636 section 4.6; no challenge equals that of a malformed verifier. */
+/** RFC 7636 section 4.6. The result for a malformed verifier equals no challenge. */
 function challengeOf(verifier: string): string {
   return /^[\w.~-]{43,128}$/.test(verifier) ? createHash('sha256').update(verifier).digest('base64url') : ''
 }

@@ -1,5 +1,5 @@
-// Sign-ins that were begun in a browser and are at a provider now. The browser keeps them, in a cookie that it can neither read nor change
-// and that is worth nothing in another one; the server keeps only which have come back, so that each does so once.
+// Sign-ins that were started in a browser and are now at a provider. The browser keeps them in a sealed cookie that is
+// useless in other browsers. The server remembers only which ones have returned, so that each is used once.
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -7,10 +7,13 @@ import { findCookie, writeCookie } from '../sessions/cookie.ts'
 import { SealedValues } from '../sessions/sealed-values.ts'
 import type { Challenge } from './provider-client.ts'
 
-/** What somebody went to the provider for: to sign in; to let that person sign in to their account; to prove to be there. */
+/**
+ * Why the browser was sent to the provider: to sign in, to link the identity to the account, or to confirm the user's
+ * presence.
+ */
 export type Purpose = 'sign_in' | 'link' | 'confirm'
 
-/** Where to go on, on this server; and for an application, its name and the address it leads back to in the end. */
+/** The path to return to on this server. For an application, also its name and its redirect URI. */
 export type Destination = {
   readonly path: string
   readonly appName?: string | undefined
@@ -21,7 +24,7 @@ export type BegunSignIn = Challenge &
   Destination & {
     readonly providerId: string
     readonly purpose: Purpose
-    /** Of whoever was signed in, where the purpose is about an account. */
+    /** The session of the user, if the purpose concerns an account. */
     readonly sessionId?: string | undefined
     readonly begunAtMs: number
   }
@@ -30,37 +33,37 @@ const cookieName = 'provider'
 export const signInLifetimeMs = 10 * 60_000
 /** In different tabs. */
 const maxAtOnce = 3
-/** Browsers keep no longer cookie, its name and attributes included. */
+/** The maximum length of a cookie in browsers, including its name and attributes. */
 const maxLength = 3800
-/** Digests of those that came back. */
+/** Digests of those that have returned. */
 const maxUsed = 10_000
 
 export class BegunSignIns {
   readonly #clock: Pick<Clock, 'nowMs'>
   readonly #sealed: SealedValues<{ readonly list: readonly BegunSignIn[] }>
-  /** Until when each could come again, oldest first. */
+  /** Maps each digest to the time at which the sign-in expires, oldest first. */
   readonly #used = new Map<string, number>()
 
-  /** `key`: 32 bytes, for this purpose alone. */
+  /** `key` has 32 bytes and is used for nothing else. */
   constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock
     this.#sealed = new SealedValues({ key, clock, lifetimeMs: signInLifetimeMs, maxLength })
   }
 
-  /** The cookie with one more; the oldest go. `owner`: the browser's visit. */
+  /** Returns a cookie with one more sign-in; the oldest are dropped. `owner` identifies the browser's visit. */
   add(owner: string, cookieHeader: string | undefined, begun: BegunSignIn): string {
     const list = [...this.#read(owner, cookieHeader), begun]
     for (let from = Math.max(0, list.length - maxAtOnce); from < list.length; from++) {
       const value = this.#sealed.seal(owner, { list: list.slice(from) })
       if (value !== undefined) return writeCookie(cookieName, value, { maxAgeSeconds: signInLifetimeMs / 1000 })
     }
-    // It is where to go on that makes it long.
+    // Only the path to return to can make it this long.
     return this.add(owner, undefined, { ...begun, path: '/', appName: undefined, leadsTo: undefined })
   }
 
   /**
-   * The one that this is the answer to, once. Undefined when it was begun in another browser, for another provider, too long ago, or
-   * has come back already. `cookie`: what the browser keeps from now on.
+   * Returns the sign-in that belongs to a response, once. Returns undefined if it was started in another browser or for
+   * another provider, has expired or was already used. `cookie` is the new value of the cookie.
    */
   take(
     owner: string,
@@ -81,11 +84,11 @@ export class BegunSignIns {
   #read(owner: string, cookieHeader: string | undefined): readonly BegunSignIn[] {
     const value = findCookie(cookieHeader, cookieName)
     const { list = [] } = (value && this.#sealed.open(owner, value)) || {}
-    // Each has its own time: the cookie is sealed anew with the next.
+    // Each has its own expiry, because the cookie is sealed again with the next one.
     return list.filter(({ begunAtMs }) => this.#clock.nowMs() - begunAtMs < signInLifetimeMs)
   }
 
-  /** False when it was used before. */
+  /** Returns false if it was used before. */
   #use(state: string): boolean {
     const nowMs = this.#clock.nowMs()
     const digest = createHash('sha256').update(state).digest('base64url')

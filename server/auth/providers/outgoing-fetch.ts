@@ -1,5 +1,5 @@
-// How identity providers are asked: each request with an end in time and size, never sent on to another place, and only to hosts that
-// the operator has named or that anybody can reach.
+// Requests to identity providers. Each is limited in time and size, follows no redirects, and goes only to hosts that
+// the operator has configured or that are publicly reachable.
 
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -14,9 +14,9 @@ import { isOnThisMachine, type ProviderSettings } from './provider-settings.ts'
 
 export type OutgoingOptions = {
   readonly provider: Pick<ProviderSettings, 'issuer' | 'hosts' | 'ca'>
-  /** All addresses of a host that the operator has named. */
+  /** All IP addresses of a host that the operator has configured. */
   readonly lookup: (host: string, options: LookupOptions) => Promise<readonly FoundAddress[]>
-  /** The address of any other host; throws when it leads to this machine or a closed network. */
+  /** The IP address of any other host. Throws if it belongs to this machine or a private network. */
   readonly lookupPublic: (host: string, port: number, options: LookupOptions) => Promise<FoundAddress>
   readonly limits?: Partial<OutgoingLimits>
 }
@@ -24,14 +24,17 @@ export type OutgoingOptions = {
 export type OutgoingLimits = { readonly totalMs: number; readonly maxBytes: number }
 
 const usualLimits: OutgoingLimits = { totalMs: 10_000, maxBytes: 256 * 1024 }
-/** They have no body, and `Response` takes none. */
+/** These statuses have no body, and `Response` accepts none. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** As `fetch`, for `openid-client`. Rejects with AppError 'unavailable', which says why and nothing that the provider has written. */
+/**
+ * A `fetch` function for `openid-client`. Rejects with AppError 'unavailable', whose message contains nothing that the
+ * provider sent.
+ */
 export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: OutgoingOptions): CustomFetch {
   const { totalMs, maxBytes } = { ...usualLimits, ...limits }
   const issuer = new URL(provider.issuer)
-  // One for all requests: each takes its time and memory outside of the heap.
+  // Shared by all requests, because each instance takes time and memory outside the heap.
   const secureContext = createSecureContext(provider.ca === undefined ? {} : { ca: provider.ca })
   const known = new Set([issuer.host, ...provider.hosts].map((host) => host.toLowerCase()))
   const semaphore = new Semaphore({
@@ -118,12 +121,12 @@ function readPayload(body: Parameters<CustomFetch>[1]['body']): Buffer | undefin
   throw new AppError('internal', 'a request to an identity provider has an unexpected body')
 }
 
-/** The address that was found is the one to connect to, whatever the name says a moment later. */
+/** Connects to the IP address that was checked, whatever the name resolves to later. */
 function pin(address: string, family: number): LookupFunction {
   return (_host, { all }, callback) => (all ? callback(null, [{ address, family }]) : callback(null, address, family))
 }
 
-/** Without the query: it may hold what is nobody else's business. */
+/** Without the query, which may contain secrets. */
 function unavailable({ origin, pathname }: URL, why: string): AppError {
   return new AppError('unavailable', `${origin}${pathname} cannot be used: ${why}`)
 }

@@ -1,5 +1,5 @@
-// One identity provider: where its people are sent, and what it says of them when they come back (OpenID Connect Core, authorization
-// code flow with PKCE). What it says is proved here; what follows from it is decided elsewhere.
+// One identity provider: where browsers are sent, and what it asserts when they return (OpenID Connect Core,
+// authorization code flow with PKCE). The assertions are verified here; their consequences are decided elsewhere.
 
 import * as openid from 'openid-client'
 import type { Clock } from '../../base/clock.ts'
@@ -14,47 +14,47 @@ import { isOnThisMachine, issuerKey, type ProviderSettings } from './provider-se
 
 export type ProviderClientOptions = {
   readonly settings: ProviderSettings
-  /** The address here that the provider sends people back to. */
+  /** The redirect URI of this server. */
   readonly redirectUri: string
   readonly fetch: openid.CustomFetch
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** What is kept while somebody is at the provider. */
+/** What is kept while the browser is at the provider. */
 export type Challenge = { readonly state: string; readonly nonce: string; readonly verifier: string }
 
 /** What the provider has proved. */
 export type Claims = {
   readonly issuer: string
   readonly subject: string
-  /** Well formed, or undefined. */
+  /** Undefined unless it is well formed. */
   readonly email: string | undefined
   readonly isEmailVerified: boolean
   readonly firstName: string
   readonly lastName: string
-  /** When the person last proved to be it there, Unix seconds; undefined when the provider does not say. */
+  /** When the person last authenticated at the provider, in Unix seconds; undefined if the provider does not say. */
   readonly authenticatedAtS: number | undefined
 }
 
 export type Proof =
   | { readonly kind: 'proved'; readonly claims: Claims }
-  /** The person, or the provider, said no. */
+  /** The person or the provider denied the request. */
   | { readonly kind: 'denied' }
-  /** The provider cannot be reached or does not do its part now. */
+  /** The provider cannot be reached or fails. */
   | { readonly kind: 'unavailable' }
-  /** What came back does not hold. */
+  /** The response is invalid. */
   | { readonly kind: 'invalid' }
 
 const goodMs = 3_600_000
 const staleMs = 24 * 3_600_000
 const failureMs = 10_000
-/** How often the log tells of the same. */
+/** How often the same problem is logged. */
 const warningMs = 10_000
 /** OpenID Connect Core, section 2: "It MUST NOT exceed 255 ASCII characters in length." */
 const maxSubjectLength = 255
 const denials: ReadonlySet<string> = new Set(['access_denied', 'login_required', 'interaction_required'])
-/** From the description of the server, which answers nothing but it. */
+/** The endpoints that the provider's metadata must contain. */
 const neededEndpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
 type Discovered = { readonly config: openid.Configuration; readonly atMs: number }
@@ -62,14 +62,14 @@ type Discovered = { readonly config: openid.Configuration; readonly atMs: number
 export class ProviderClient {
   readonly settings: ProviderSettings
   readonly #options: ProviderClientOptions
-  /** Who brings answers that the provider takes its time over must not keep others waiting. */
+  /** Responses that the provider is slow to verify must not delay other users. */
   readonly #semaphore = new FairSemaphore<string>({
     maxRunning: 16,
     maxRunningOfOne: 4,
     maxWaitingOfOne: 50,
     refusal: 'too many sign-ins come back from one address',
   })
-  /** By the few things there are to say, when each was said last. */
+  /** When each of the few log messages was last written. */
   readonly #warned = new Map<string, { readonly atMs: number; more: number }>()
   #discovered: Discovered | undefined
   #failedAtMs: number | undefined
@@ -80,7 +80,7 @@ export class ProviderClient {
     this.#options = options
   }
 
-  /** `isFresh`: whoever sits there has to prove to be it once more. Throws 'unavailable'. */
+  /** `isFresh` asks the provider to authenticate the person again. Throws 'unavailable'. */
   async begin(isFresh: boolean): Promise<{ readonly location: string; readonly challenge: Challenge }> {
     const config = await this.#discover()
     const challenge = {
@@ -100,7 +100,7 @@ export class ProviderClient {
     return { location: location.href, challenge }
   }
 
-  /** `query`: what the browser came back with, from `ip`. Never throws. */
+  /** `query` is what the browser returned with, from `ip`. Never throws. */
   async finish(query: URLSearchParams, challenge: Challenge, ip: string): Promise<Proof> {
     try {
       return await this.#semaphore.run(addressBlock(ip), () => this.#prove(query, challenge))
@@ -149,7 +149,7 @@ export class ProviderClient {
     }
   }
 
-  /** Some say there what is not in the token. Who is linked gets in without. */
+  /** Some providers return claims here that the token lacks. Linked users can sign in without them. */
   async #askUserInfo(config: openid.Configuration, accessToken: string, subject: string): Promise<object> {
     if (config.serverMetadata().userinfo_endpoint === undefined) return {}
     try {
@@ -187,7 +187,7 @@ export class ProviderClient {
     const { settings, log, clock } = this.#options
     const nowMs = clock.monotonicMs()
     const former = this.#warned.get(what)
-    // Strangers can have it said as often as they like.
+    // Strangers can trigger this message as often as they like.
     if (former && nowMs - former.atMs < warningMs) {
       former.more++
       return
@@ -197,7 +197,7 @@ export class ProviderClient {
     log.warn({ provider: settings.id, reason: describe(error), ...unsaid }, what)
   }
 
-  /** One look at a time, however many wait for it. */
+  /** Discovery runs once, however many callers wait for it. */
   #discover(): Promise<openid.Configuration> {
     const nowMs = this.#options.clock.monotonicMs()
     const present = this.#discovered
@@ -216,7 +216,7 @@ export class ProviderClient {
       const metadata = settings.clientSecret === undefined ? {} : { client_secret: settings.clientSecret }
       const config = await openid.discovery(new URL(settings.issuer), settings.clientId, metadata, authenticateClient, {
         [openid.customFetch]: fetch,
-        // Signatures too, though the token came over TLS.
+        // Verifies signatures too, although the token was received over TLS.
         execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
       })
       checkMetadata(config.serverMetadata(), settings)
@@ -232,7 +232,10 @@ export class ProviderClient {
   }
 }
 
-/** In the way that the provider knows; where it says nothing, the standard says "basic" (OpenID Connect Discovery, section 3). */
+/**
+ * Uses a method that the provider supports. Without metadata, the standard defines "basic" (OpenID Connect Discovery,
+ * section 3).
+ */
 const authenticateClient: openid.ClientAuth = (server, client, body, headers) => {
   const secret = client.client_secret as string | undefined
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
@@ -245,7 +248,7 @@ const authenticateClient: openid.ClientAuth = (server, client, body, headers) =>
   return method(server, client, body, headers)
 }
 
-/** Throws unless all of it is there, and the document is that of the issuer and of no other. */
+/** Throws unless the document is complete and belongs to the configured issuer. */
 function checkMetadata(server: Readonly<openid.ServerMetadata>, { issuer }: ProviderSettings): void {
   if (issuerKey(server.issuer) !== issuerKey(issuer)) throw new AppError('unavailable', 'it is another issuer')
   const isPlain = issuer.startsWith('http:')
@@ -256,7 +259,7 @@ function checkMetadata(server: Readonly<openid.ServerMetadata>, { issuer }: Prov
   }
 }
 
-/** Of the way to the provider, or of the provider, rather than of what it says. */
+/** True for errors of the network or the provider, as opposed to an invalid response. */
 function isFailure(error: unknown): boolean {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     if (each instanceof AppError) return each.kind === 'unavailable'
@@ -267,7 +270,7 @@ function isFailure(error: unknown): boolean {
   return false
 }
 
-/** What is wrong, in words of our own and of the client's: a cause may be an answer of the provider. */
+/** Describes the error without text that the provider may have sent. */
 function describe(error: unknown): string {
   const parts: string[] = []
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
@@ -288,8 +291,8 @@ function notNow(afterMs: number, cause?: unknown): AppError {
 }
 
 /**
- * Not those with letters of other scripts that are ASCII in lower case (the Kelvin sign): to the provider, and to mail servers, they are
- * others than those they would be taken for here.
+ * Rejects letters of other scripts that become ASCII in lower case (such as the Kelvin sign). Providers and mail
+ * servers treat them as different letters.
  */
 function readEmail(value: unknown): string | undefined {
   try {
@@ -303,7 +306,7 @@ function readEmail(value: unknown): string | undefined {
 
 const isAsciiName = (email: string): boolean => /^[\0-\x7f]*$/.test(email.slice(0, email.lastIndexOf('@')))
 
-/** Empty for what is no name. */
+/** Returns an empty string if it is not a valid name. */
 function readName(value: unknown): string {
   try {
     return typeof value === 'string' ? parsePersonName(value, 'first_name') : ''

@@ -1,5 +1,5 @@
-// Signing in with identity providers: from the button to the account. Whoever shows pages asks here where to send a browser, and what
-// came of it when it is back; nothing here makes a session.
+// Sign-in with identity providers, from the button to the account. The pages ask this service where to send the browser
+// and what its return means. It does not create sessions.
 
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
@@ -22,28 +22,28 @@ export type ProviderServiceOptions = {
   readonly clients: readonly ProviderClient[]
   readonly store: Pick<Store, 'identities' | 'users'>
   readonly audit: Pick<Audit, 'write'>
-  /** Tells the person by mail; never throws. */
+  /** Notifies the user by email. Never throws. */
   readonly notify: (notice: IdentityNotice) => void
   readonly signUp: SignUp
-  /** 32 bytes each, for this purpose alone. */
+  /** 32 bytes each, used for nothing else. */
   readonly keys: { readonly begun: Uint8Array; readonly found: Uint8Array }
   readonly clock: Clock
 }
 
-/** What the button of a provider carries. */
+/** What the link of a provider's button contains. */
 export type Start = Destination & { readonly purpose: Purpose; readonly sessionId?: string | undefined }
 
-/** The browser that asks. */
+/** The browser that sends the request. */
 export type Browser = {
-  /** Of its visit. */
+  /** The owner of the browser's visit. */
   readonly owner: string
   readonly cookieHeader: string | undefined
-  /** Who is signed in there. */
+  /** The session of the signed-in user, if any. */
   readonly session: Session | undefined
   readonly context: RequestContext
 }
 
-/** A person at a provider whose address an account has. */
+/** A person at a provider whose email address belongs to an account. */
 export type Found = {
   readonly providerId: string
   readonly person: Person
@@ -54,7 +54,7 @@ export type Found = {
 export type Outcome =
   | { readonly kind: 'signed_in'; readonly user: ProvenUser; readonly destination: Destination }
   | { readonly kind: 'linked' | 'confirmed'; readonly path: string }
-  /** `found`, sealed for the browser: once they have signed in to the account, they are asked whether to link. */
+  /** `found` is sealed for the browser. Once the user has signed in to the account, a page asks whether to link it. */
   | { readonly kind: 'prove'; readonly email: string; readonly found: string }
   | { readonly kind: 'denied'; readonly purpose: Purpose; readonly path: string }
   | { readonly kind: 'stale' | 'unavailable' | 'invalid' | 'not_fresh' | 'other_session' }
@@ -63,13 +63,14 @@ export type Outcome =
 export type NamedProvider = { readonly id: string; readonly name: string }
 
 export type LinkedProvider = Identity & {
-  /** Undefined when it is not configured any more. */ readonly provider: NamedProvider | undefined
+  /** Undefined if the provider is no longer configured. */
+  readonly provider: NamedProvider | undefined
 }
 
-/** A link at the button is good for as long as a page may be left open. */
+/** The link of a button is valid for as long as a page may be left open. */
 const startLifetimeMs = 12 * 3_600_000
 const foundLifetimeMs = 15 * 60_000
-/** Clocks of a provider and of this server. */
+/** Tolerated difference between the clocks of a provider and this server. */
 const clockLeewayMs = 60_000
 const maxSealedLength = 8192
 
@@ -79,7 +80,7 @@ export class ProviderService {
   readonly #begun: BegunSignIns
   readonly #starts: SealedValues<Start>
   readonly #found: SealedValues<Found>
-  /** In the order of the settings. */
+  /** In the order of the configuration. */
   readonly providers: readonly NamedProvider[]
 
   constructor(options: ProviderServiceOptions) {
@@ -93,10 +94,10 @@ export class ProviderService {
     this.#found = new SealedValues({ ...common, lifetimeMs: foundLifetimeMs })
   }
 
-  /** For a button shown to this browser alone. */
+  /** Returns the value for the link of a button. It is valid only in this browser. */
   sealStart(owner: string, start: Start): string {
     const { purpose, sessionId } = start
-    // It is where to go on that may be too long to be carried.
+    // Only the path to return to can make it too long.
     const short = { purpose, sessionId, path: '/' }
     return (this.#starts.seal(startOwner(owner), start) ?? this.#starts.seal(startOwner(owner), short))!
   }
@@ -105,7 +106,10 @@ export class ProviderService {
     return this.#starts.open(startOwner(owner), sealed)
   }
 
-  /** Where to send the browser. Throws 'unavailable' when the provider cannot be reached, 'not_found' when there is none of that name. */
+  /**
+   * Returns where to redirect the browser. Throws 'unavailable' if the provider cannot be reached, and 'not_found' for
+   * an unknown provider.
+   */
   async begin(providerId: string, start: Start, browser: Browser): Promise<{ location: string; cookie: string }> {
     const client = this.#get(providerId)
     const { location, challenge } = await client.begin(start.purpose === 'confirm')
@@ -114,8 +118,8 @@ export class ProviderService {
   }
 
   /**
-   * The browser is back with an answer of the provider. `cookie`: Set-Cookie, if there is one. Throws 'conflict' for what somebody
-   * else did meanwhile, 'unauthenticated' when the account was changed.
+   * Handles a response of the provider. `cookie` is a Set-Cookie value, if any. Throws 'conflict' after simultaneous
+   * changes and 'unauthenticated' if the account has changed.
    */
   async finish(
     providerId: string,
@@ -141,7 +145,9 @@ export class ProviderService {
     return { outcome, cookie }
   }
 
-  /** What a page asks about, to whoever is signed in by now; undefined when it is not theirs or was too long ago. */
+  /**
+   * Returns what the page asks the signed-in user about, or undefined if it belongs to another browser or has expired.
+   */
   openFound({ owner, session }: Browser, sealed: string): (Found & { readonly provider: NamedProvider }) | undefined {
     const found = this.#found.open(owner, sealed)
     const client = found && this.#clients.get(found.providerId)
@@ -149,7 +155,10 @@ export class ProviderService {
     return { ...found, provider: { id: client.settings.id, name: client.settings.name } }
   }
 
-  /** They said yes, signed in to the account and with a recent password. Throws as `finish`, and 'forbidden' for another account's. */
+  /**
+   * Links the identity after the user agreed, signed in and with a recent password. Throws like `finish`, and
+   * 'forbidden' if the identity is linked to another account.
+   */
   async linkFound(found: Found, browser: Browser): Promise<void> {
     const { session } = browser
     if (session?.userId !== found.userId) throw new AppError('forbidden', 'this is not the account that was found')
@@ -163,15 +172,15 @@ export class ProviderService {
     )
   }
 
-  /** What signs in to the account, in the order in which it was linked. */
+  /** Returns the identities that are linked to the account, in the order in which they were linked. */
   async list(userId: number): Promise<LinkedProvider[]> {
     const identities = await this.#options.store.identities.list(userId)
     return identities.map((identity) => ({ ...identity, provider: this.#findByIssuer(identity.issuer) }))
   }
 
   /**
-   * Ends the account's sessions but one. The account as it is then. Throws 'not_found', and 'conflict' when nothing else
-   * signs in to the account.
+   * Removes a link and ends all sessions except one. Returns the changed account. Throws 'not_found', and 'conflict' if
+   * there is no other way to sign in to the account.
    */
   async unlink(
     userId: number,
@@ -192,7 +201,7 @@ export class ProviderService {
     const person: Person = { issuer: claims.issuer, subject: claims.subject, email: claims.email ?? null }
     if (begun.purpose === 'sign_in') return this.#signIn(client, claims, person, begun, browser)
     const { session } = browser
-    // Signed out, or as somebody else, since it was begun.
+    // The user signed out, or another user signed in, after the sign-in was started.
     if (!session || session.id !== begun.sessionId) return { kind: 'other_session' }
     return begun.purpose === 'link'
       ? this.#linkFromSettings(client, claims, person, session, begun, browser)
@@ -265,7 +274,7 @@ export class ProviderService {
     return { kind: 'linked', path }
   }
 
-  /** In the place of a password, which the account does not have. */
+  /** Replaces the password, which the account does not have. */
   async #confirm(
     { authenticatedAtS }: Claims,
     person: Person,
@@ -343,7 +352,7 @@ export class ProviderService {
   }
 }
 
-/** Values of one kind are none of the other. */
+/** Prevents values of one kind from being used as the other. */
 const startOwner = (owner: string): string => `start ${owner}`
 
 function toAccount({ id, disabledAtMs }: User) {

@@ -1,32 +1,34 @@
-// An identity provider as the operator names it.
+// The configuration of an identity provider.
 
 export type ProviderSettings = {
-  /** In addresses of this server and in the audit log. */
+  /** Used in URLs of this server and in the audit log. */
   readonly id: string
-  /** On buttons. */
+  /** Shown on buttons. */
   readonly name: string
-  /** An https URL, or http on this machine; exactly as the provider says it but for a slash at its end. */
+  /**
+   * An https URL, or http on this machine. Must equal the issuer that the provider states, except for a trailing slash.
+   */
   readonly issuer: string
   readonly clientId: string
-  /** Missing for a public client, which PKCE alone protects. */
+  /** Missing for a public client, which is protected only by PKCE. */
   readonly clientSecret: string | undefined
-  /** The operator trusts the provider with every account whose address it vouches for. */
+  /** True if the operator trusts the provider with every account whose email address it verifies. */
   readonly linksByAddress: boolean
-  /** Hosts besides the issuer's that the operator knows, wherever they are; with a port unless it is that of https. */
+  /** Further trusted hosts besides the issuer's, at any IP address; with a port unless it is 443. */
   readonly hosts: readonly string[]
-  /** Certificates (PEM) to trust in the place of the system's. */
+  /** Certificates (PEM) to trust instead of those of the system. */
   readonly ca: string | undefined
 }
 
-/** One spelling of an issuer, to compare by. */
+/** Normalizes an issuer for comparison. */
 export function issuerKey(issuer: string): string {
   return (URL.parse(issuer)?.href ?? issuer).replace(/\/$/, '')
 }
 
-/** Where nothing leaves the machine, TLS is not needed. */
+/** Connections within this machine need no TLS. */
 export function isOnThisMachine({ hostname }: URL): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 
-/** The address here, after the origin, that this provider sends people back to: one for each, so that answers are not mixed up. */
+/** The path of the redirect URI. Each provider has its own, so that responses cannot be mixed up. */
 export const backPath = (providerId: string): string => `/sign-in/with/${providerId}/back/`

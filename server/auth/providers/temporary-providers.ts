@@ -1,4 +1,4 @@
-// Where no identity provider is configured, for tests of everything else.
+// For tests: a server without identity providers.
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'

@@ -1,7 +1,9 @@
-// What an authenticator is given to sign (WebAuthn section 13.4.3). Strangers are given them too, on the page to sign in, so nothing is
-// kept until one was answered with a good signature: a challenge itself says until when it is good, and for whom.
+// The challenges that authenticators sign (WebAuthn section 13.4.3). Everyone can request one on the sign-in page, so
+// the server stores nothing until a challenge has been answered with a valid signature. A challenge itself states its
+// expiry and owner.
 //
-// Layout: end in Unix milliseconds (6 bytes) | random (16) | first 16 bytes of HMAC-SHA256 of both, the purpose and the owner.
+// Layout: end in Unix milliseconds (6 bytes) | random (16) | first 16 bytes of HMAC-SHA256 of both, the purpose and the
+// owner.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -14,7 +16,7 @@ const tagBytes = 16
 const maxUsed = 10_000
 const maxUsedOfUser = 100
 
-/** What is asked for with it, and by whom: a browser or session. Good for nothing and nobody else. */
+/** What the challenge is for, and the browser or session that may use it. */
 export type ChallengeUse = { readonly purpose: 'add' | 'second' | 'alone'; readonly owner: string }
 
 type Used = { readonly userId: number; readonly forgottenAtMs: number }
@@ -22,11 +24,11 @@ type Used = { readonly userId: number; readonly forgottenAtMs: number }
 export class Challenges {
   readonly #key: Uint8Array
   readonly #clock: Pick<Clock, 'nowMs'>
-  /** In the order of their use, in which they may be forgotten too. */
+  /** In the order in which they were used, which is also the order in which they expire. */
   readonly #used = new Map<string, Used>()
   readonly #usedOfUser = new Map<number, number>()
 
-  /** `key`: 32 bytes, for this purpose alone. */
+  /** `key` has 32 bytes and is used for nothing else. */
   constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>) {
     this.#key = key
     this.#clock = clock
@@ -39,15 +41,19 @@ export class Challenges {
     return new Uint8Array(Buffer.concat([head, this.#sign(head, use)]))
   }
 
-  /** Whether it was made for this use, a short time ago, and not used since. `challenge`: base64url. Never throws. */
+  /**
+   * True if the challenge was created for this use, has not expired and was not used. `challenge` is base64url. Never
+   * throws.
+   */
   isGood(challenge: string, use: ChallengeUse): boolean {
     const endMs = this.#readEnd(challenge, use)
     return endMs !== undefined && this.#clock.nowMs() < endMs && !this.#used.has(challenge)
   }
 
   /**
-   * Uses it up, once what came with it has proved to be this user's. False when it is not good, or not any more: of two at once, one is
-   * first. Throws 'rate_limited' when this user has used very many, and 'unavailable' when all have.
+   * Marks the challenge as used after the user has been verified. Returns false if it is invalid or already used; of
+   * two simultaneous calls, only one succeeds. Throws 'rate_limited' if this user has used too many, and 'unavailable'
+   * if all users together have.
    */
   use(challenge: string, use: ChallengeUse, userId: number): boolean {
     if (!this.isGood(challenge, use)) return false
@@ -62,14 +68,14 @@ export class Challenges {
     return true
   }
 
-  /** How many are remembered as used. */
+  /** The number of used challenges in memory. */
   get size(): number {
     return this.#used.size
   }
 
   #readEnd(challenge: string, use: ChallengeUse): number | undefined {
     const bytes = Buffer.from(challenge, 'base64url')
-    // One spelling: another of the same bytes would not be found among the used ones.
+    // Accepts only one spelling, because another spelling of the same bytes would not be found among the used ones.
     if (bytes.length !== headBytes + tagBytes || bytes.toString('base64url') !== challenge) return undefined
     const head = bytes.subarray(0, headBytes)
     if (!timingSafeEqual(this.#sign(head, use), bytes.subarray(headBytes))) return undefined

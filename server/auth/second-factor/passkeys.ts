@@ -1,5 +1,5 @@
-// Passkeys (Web Authentication, level 3): what a browser is asked, and whether what it answers is right. Who may ask, and what follows, is
-// decided elsewhere.
+// Passkeys (Web Authentication, level 3): creates options for browsers and verifies their responses. Permissions and
+// consequences are decided elsewhere.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -15,7 +15,7 @@ import type { User } from '../../store/accounts/users.ts'
 import type { Challenges, ChallengeUse } from './challenges.ts'
 import { challengeLifetimeMs } from './challenges.ts'
 
-/** EdDSA, ES256, RS256: what section 5.4 of the standard asks for, and all browsers know. */
+/** EdDSA, ES256 and RS256, as recommended in section 5.4 of the standard and supported by all browsers. */
 const algorithms = [-8, -7, -257]
 const maxAnswerLength = 12 * 1024
 const maxTransports = 8
@@ -24,23 +24,25 @@ export type PasskeysOptions = {
   readonly rows: Pick<SecondFactors, 'list' | 'findPasskey' | 'notePasskeyUse'>
   readonly challenges: Challenges
   readonly publicUrl: string
-  /** 32 bytes, for this purpose alone. */
+  /** 32 bytes, used for nothing else. */
   readonly handleKey: Uint8Array
 }
 
-/** `copied`: the signature is good, but there was a later one before; somebody may have a copy of the key. */
+/**
+ * `copied`: the signature is valid, but its counter is not higher than the last one, so the key may have been copied.
+ */
 export type PasskeyAnswer =
   | { readonly outcome: 'right'; readonly passkey: Passkey }
   | { readonly outcome: 'wrong' | 'copied'; readonly userId?: number }
 
-/** Who is to answer: this user; or whoever it is, whom the authenticator itself has verified. */
+/** Who must answer: a given user, or any user whom the authenticator itself has verified. */
 export type PasskeyQuestion =
   | { readonly purpose: 'second'; readonly owner: string; readonly userId: number }
   | { readonly purpose: 'alone'; readonly owner: string }
 
 export class Passkeys {
   readonly #options: PasskeysOptions
-  /** Undefined where browsers know no passkeys: at an address in numbers. */
+  /** Undefined if the server is reached at an IP address, where browsers do not support passkeys. */
   readonly #rpId: string | undefined
 
   constructor(options: PasskeysOptions) {
@@ -53,7 +55,7 @@ export class Passkeys {
     return this.#rpId !== undefined
   }
 
-  /** For `navigator.credentials.create`. `owner`: as of `ChallengeUse`. */
+  /** Options for `navigator.credentials.create`. `owner` as in `ChallengeUse`. */
   async askNew(user: User, owner: string): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const { generateRegistrationOptions } = await loadLibrary()
     const { rows, challenges } = this.#options
@@ -73,7 +75,10 @@ export class Passkeys {
     })
   }
 
-  /** What `navigator.credentials.create` gave, as JSON. Throws 'invalid' unless it answers a good question of this owner's, once. */
+  /**
+   * Verifies the JSON result of `navigator.credentials.create`. Throws 'invalid' unless it answers a valid challenge of
+   * this owner. Each challenge works once.
+   */
   async readNew(text: string, owner: string, userId: number): Promise<Omit<NewPasskey, 'name'>> {
     const { verifyRegistrationResponse } = await loadLibrary()
     const { challenges, publicUrl } = this.#options
@@ -98,7 +103,7 @@ export class Passkeys {
     return { id, publicKey, counter, transports: readTransports(transports) }
   }
 
-  /** For `navigator.credentials.get`. */
+  /** Options for `navigator.credentials.get`. */
   async ask(question: PasskeyQuestion): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { generateAuthenticationOptions } = await loadLibrary()
     const { rows, challenges } = this.#options
@@ -113,8 +118,8 @@ export class Passkeys {
   }
 
   /**
-   * What `navigator.credentials.get` gave, as JSON. Right at most once. Never throws for what was sent; 'rate_limited' and 'unavailable'
-   * when a user, or all, have sent very many.
+   * Verifies the JSON result of `navigator.credentials.get`. Succeeds at most once per challenge. Never throws for
+   * invalid input; throws 'rate_limited' or 'unavailable' if one user or all users have sent too many.
    */
   async check(text: string, question: PasskeyQuestion): Promise<PasskeyAnswer> {
     const { verifyAuthenticationResponse } = await loadLibrary()
@@ -138,7 +143,7 @@ export class Passkeys {
       expectedChallenge: isGood,
       expectedOrigin: publicUrl,
       expectedRPID: this.#rpId!,
-      // Whether it has grown is looked at below, to tell a copy from a wrong answer.
+      // The counter is checked below, to distinguish a copied key from an invalid response.
       credential: { id: passkey.id, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
       requireUserVerification: question.purpose === 'alone',
     }).catch(() => undefined)
@@ -146,12 +151,12 @@ export class Passkeys {
     const { newCounter } = verified.authenticationInfo
     const isCounting = newCounter > 0 || passkey.counter > 0
     if (isCounting && newCounter <= passkey.counter) return { outcome: 'copied', userId }
-    // Of two at once with the same counter, one is first.
+    // Of two simultaneous responses with the same counter, only one succeeds.
     if (!(await rows.notePasskeyUse(passkey, newCounter))) return { outcome: 'wrong', userId }
     return { outcome: 'right', passkey }
   }
 
-  /** What authenticators keep of an account, which tells nothing of it (section 14.6.1). */
+  /** The id of the account that authenticators store. It contains no personal data (section 14.6.1). */
   #handleOf(userId: number): Buffer {
     return createHmac('sha256', this.#options.handleKey).update(`user ${userId}`).digest()
   }
@@ -165,14 +170,14 @@ export class Passkeys {
   }
 }
 
-/** Loaded when the first passkey comes: it is large, and most servers never need it to start. */
+/** Loaded with the first passkey, because the library is large and most servers do not need it at the start. */
 function loadLibrary(): Promise<typeof import('@simplewebauthn/server')> {
   return import('@simplewebauthn/server')
 }
 
 type Answer = { readonly id: string; readonly response: Readonly<Record<string, unknown>> }
 
-/** The rest of its shape is checked by the library, which throws. */
+/** The library checks the rest of the structure and throws. */
 function parseAnswer(text: string): Answer | undefined {
   if (text.length > maxAnswerLength) return undefined
   try {
@@ -185,8 +190,8 @@ function parseAnswer(text: string): Answer | undefined {
 }
 
 /**
- * No attestation was asked for, so none with certificates is looked at: who made an authenticator is not checked, and what is in
- * certificates would lead the server elsewhere, to lists of revoked ones.
+ * No attestation was requested, so attestations with certificates are rejected. The make of an authenticator is not
+ * checked, and revocation lists in certificates would make the server send requests elsewhere.
  */
 async function isPlainAttestation({ response }: RegistrationResponseJSON): Promise<boolean> {
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers')

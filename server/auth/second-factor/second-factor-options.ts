@@ -1,4 +1,4 @@
-// What the second factor needs of the rest of the server, and what its methods take.
+// What second factors need from the rest of the server, and the parameters of their methods.
 
 import type { Clock } from '../../base/clock.ts'
 import type { User } from '../../store/accounts/users.ts'
@@ -8,7 +8,7 @@ import type { Audit } from '../guard/audit.ts'
 import type { KnownDevices } from '../guard/known-devices.ts'
 import type { RequestContext } from '../request-context.ts'
 
-/** What the account's user is told of by mail. */
+/** Events that the user is notified of by email. */
 export type SecondFactorNews =
   | 'app added'
   | 'app removed'
@@ -17,7 +17,7 @@ export type SecondFactorNews =
   | 'recovery codes replaced'
   | 'recovery code used'
   | 'removed by an owner'
-  /** The password was right, and several codes after it were not. */
+  /** The correct password was followed by several incorrect codes. */
   | 'wrong codes'
 
 export type SecondFactorNotice = {
@@ -33,9 +33,9 @@ export type SecondFactorOptions = {
   readonly audit: Pick<Audit, 'write'>
   readonly clock: Clock
   readonly randomBytes: RandomBytes
-  /** The origin of passkeys. */
+  /** The origin that passkeys are bound to. */
   readonly publicUrl: string
-  /** 32 bytes each, for this purpose alone. */
+  /** 32 bytes each, used for nothing else. */
   readonly challengeKey: Uint8Array
   readonly handleKey: Uint8Array
   /** Must not throw. */
@@ -44,16 +44,16 @@ export type SecondFactorOptions = {
 
 export type CodeInput = {
   readonly user: User
-  /** As typed: of the app, or a recovery code. */
+  /** A code of the authenticator app or a recovery code, as typed. */
   readonly code: string
   readonly context: RequestContext
-  /** What the browser was given when this user signed in with it before. */
+  /** The value of the known-device cookie, if any. */
   readonly device?: string | undefined
-  /** For the audit log: what it is for. */
+  /** The kind of sign-in, for the audit log. */
   readonly via: string
 }
 
-/** By whom: somebody signed in, as of when the session was found. */
+/** The signed-in user who makes the change, as of the start of the request. */
 export type FactorInput = {
   readonly user: User
   readonly session: { readonly id: string; readonly credentialsVersion: number }
@@ -61,9 +61,9 @@ export type FactorInput = {
 }
 
 export type Added = {
-  /** The account's credentials are of another version now. */
+  /** The user with the new version of the credentials. */
   readonly user: User
-  /** Of a first factor: to be shown, once. */
+  /** New recovery codes, if this is the first factor. They are shown once. */
   readonly recoveryCodes: readonly string[] | undefined
 }
 

@@ -1,5 +1,5 @@
-// The second factor of accounts: whether one is needed, whether what was sent is right, and its changes, with what is recorded and told of
-// them. Which page asks, and what a right answer opens, is not known here.
+// The second factors of accounts: whether one is required, verification, changes, and their audit events and notices.
+// The pages decide when to ask for a factor and what it permits.
 
 import { invalidAccount } from '../../model/account-fault.ts'
 import type { FactorAddition, FactorChanger, SecondFactorList } from '../../store/accounts/second-factors.ts'
@@ -12,19 +12,19 @@ import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import type { Added, CodeInput, FactorInput, NewRecoveryCodes, SecondFactorOptions } from './second-factor-options.ts'
 import { findStep, totpSecretBytes, writeBase32, writeKeyUri } from './totp.ts'
 
-/** Wrong codes of one account from everywhere, within an hour. Three of a million codes are right at a time. */
+/** Incorrect codes per account and hour, from everywhere. At any time, three of a million codes are valid. */
 const wrongCodesFromEverywhere = 20
 const hourMs = 3_600_000
 const maxPasskeyNameLength = 64
 
-/** After so many in an hour the user is told; once. */
+/** After this many incorrect codes in an hour, the user is notified once. */
 const tellingPolicy: FailurePolicy = {
   free: 5,
   blockedUntilMs: ({ count, firstMs }) => (count < 5 ? 0 : firstMs + hourMs),
   forgottenAtMs: ({ firstMs }) => firstMs + hourMs,
 }
 
-/** What an authenticator app is given, and how a person types it. */
+/** The secret of an authenticator app as a URI and in a form that people can type. */
 export type AppSecret = { readonly secret: Uint8Array; readonly uri: string; readonly typed: string }
 
 export class SecondFactorService {
@@ -45,7 +45,7 @@ export class SecondFactorService {
     return this.#options.store.secondFactors.list(userId)
   }
 
-  /** Whether anybody could sign in with a passkey alone. */
+  /** True if any user can sign in with a passkey alone. */
   async hasPasskeys(): Promise<boolean> {
     return this.passkeys.arePossible && (await this.#options.store.secondFactors.hasPasskeys())
   }
@@ -54,12 +54,12 @@ export class SecondFactorService {
     return this.#options.store.settings.isSecondFactorRequired()
   }
 
-  /** Whether this user has to set one up before anything else. */
+  /** True if this user must set up a second factor before anything else. */
   async isMissing({ isOwner, hasSecondFactor }: User): Promise<boolean> {
     return isOwner && !hasSecondFactor && (await this.isRequiredOfOwners())
   }
 
-  /** By an owner, from now on, for all who sign in. */
+  /** Sets whether owners need a second factor, from their next sign-in on. Must be called on behalf of an owner. */
   async require(isRequired: boolean, { user, context }: Omit<FactorInput, 'session'>): Promise<void> {
     const { store, audit } = this.#options
     await store.settings.setSecondFactorRequired(isRequired)
@@ -68,7 +68,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Which it was: of the app or a recovery code; each is right once. Undefined for a wrong one. Throws 'rate_limited' after too many wrong ones, and then for right ones too.
+   * Returns whether the code was of the app or a recovery code, or undefined if it is incorrect. Each code works once.
+   * Throws 'rate_limited' after too many incorrect codes, even for correct ones.
    */
   async takeCode(input: CodeInput): Promise<'app' | 'recovery_code' | undefined> {
     const { user, code, context, device } = input
@@ -87,7 +88,7 @@ export class SecondFactorService {
     return method
   }
 
-  /** `text`: what the browser sent. `owner`: for whom the question was made. Throws as `Passkeys.check`. */
+  /** `text` is the browser's response and `owner` that of the challenge. Throws like `Passkeys.check`. */
   async isPasskeyRight({ user, text, owner, ...rest }: PasskeyInput): Promise<boolean> {
     const answer = await this.passkeys.check(text, { purpose: 'second', owner, userId: user.id })
     const isRight = answer.outcome === 'right'
@@ -95,7 +96,10 @@ export class SecondFactorService {
     return isRight
   }
 
-  /** Whose passkey it is, whose user the authenticator has verified. Undefined when it is not right or the account is disabled. */
+  /**
+   * Returns the user of a passkey that the authenticator has verified. Returns undefined if the response is invalid or
+   * the account is disabled.
+   */
   async findByPasskey({ text, owner, context }: Omit<PasskeyInput, 'user' | 'via'>): Promise<User | undefined> {
     const answer = await this.passkeys.check(text, { purpose: 'alone', owner })
     const userId = answer.outcome === 'right' ? answer.passkey.userId : answer.userId
@@ -111,7 +115,7 @@ export class SecondFactorService {
     return isRight ? user : undefined
   }
 
-  /** To be kept until `addApp`, out of the browser's reach but on the page. */
+  /** Keep the result on the server until `addApp`, so that the browser cannot replace it. */
   createAppSecret({ email }: User): AppSecret {
     const secret = this.#options.randomBytes(totpSecretBytes)
     const { host } = new URL(this.#options.publicUrl)
@@ -119,7 +123,10 @@ export class SecondFactorService {
     return { secret, uri, typed: (writeBase32(secret).match(/.{1,4}/g) ?? []).join(' ') }
   }
 
-  /** Throws 'invalid' naming `code` unless it is the app's, 'conflict' when there is one, 'unauthenticated' as all changes do. */
+  /**
+   * Throws 'invalid' naming `code` if it is not the app's, 'conflict' if there is an app, and 'unauthenticated' like
+   * all changes.
+   */
   async addApp(input: FactorInput, { secret }: Pick<AppSecret, 'secret'>, code: string): Promise<Added> {
     const { store, clock } = this.#options
     const usedStep = findStep(secret, plain(code), clock.nowMs())
@@ -128,7 +135,10 @@ export class SecondFactorService {
     return this.#add(input, 'app added', (hashes) => store.secondFactors.addApp(changerOf(input), app, hashes))
   }
 
-  /** `text`: what the browser sent; `owner`: for whom the question was made. Throws 'invalid', 'conflict', 'unauthenticated'. */
+  /**
+   * `text` is the browser's response and `owner` that of the challenge. Throws 'invalid', 'conflict' and
+   * 'unauthenticated'.
+   */
   async addPasskey(input: FactorInput, { text, owner, name }: NewPasskeyInput): Promise<Added> {
     const read = await this.passkeys.readNew(text, owner, input.user.id)
     const passkey = {
@@ -142,7 +152,7 @@ export class SecondFactorService {
     return this.#add(input, 'passkey added', (hashes) => secondFactors.addPasskey(changerOf(input), passkey, hashes))
   }
 
-  /** Throws 'not_found', 'conflict' for the last factor of somebody who needs one, and 'unauthenticated'. */
+  /** Throws 'not_found', 'conflict' for the last factor of a user who needs one, and 'unauthenticated'. */
   async removeApp(input: FactorInput): Promise<User> {
     const mustStay = await this.#mustStay(input.user)
     const user = await this.#options.store.secondFactors.removeApp(changerOf(input), mustStay)
@@ -150,7 +160,7 @@ export class SecondFactorService {
     return user
   }
 
-  /** As `removeApp`. */
+  /** Throws like `removeApp`. */
   async removePasskey(input: FactorInput, id: string): Promise<User> {
     const mustStay = await this.#mustStay(input.user)
     const user = await this.#options.store.secondFactors.removePasskey(changerOf(input), id, mustStay)
@@ -158,7 +168,10 @@ export class SecondFactorService {
     return user
   }
 
-  /** In place of those there are. To be shown, once. Throws 'not_found' without a second factor, and 'unauthenticated'. */
+  /**
+   * Replaces the recovery codes. The new ones are shown once. Throws 'not_found' without a second factor, and
+   * 'unauthenticated'.
+   */
   async replaceRecoveryCodes(input: FactorInput): Promise<NewRecoveryCodes> {
     const { codes, hashes } = this.#createRecoveryCodes(input.user.id)
     const user = await this.#options.store.secondFactors.replaceRecoveryCodes(changerOf(input), hashes)
@@ -250,5 +263,5 @@ function changerOf({ user, session }: FactorInput): FactorChanger {
   return { userId: user.id, credentialsVersion: session.credentialsVersion, sessionId: session.id }
 }
 
-/** Apps show codes in groups, and people type them so. */
+/** Apps show codes in groups, so people type spaces. */
 const plain = (code: string): string => code.replaceAll(/[\s-]/g, '')

@@ -1,4 +1,5 @@
-// One-time passwords of authenticator apps: TOTP (RFC 6238) over HOTP (RFC 4226), with what all apps know: SHA-1, six digits, 30 seconds.
+// One-time passwords of authenticator apps: TOTP (RFC 6238) based on HOTP (RFC 4226) with the parameters that all apps
+// support: SHA-1, six digits and 30 seconds.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -7,7 +8,7 @@ const stepMs = 30_000
 /** RFC 4226 section 4, R6: 160 bits. */
 export const totpSecretBytes = 20
 
-/** RFC 4226 section 5.3. `digits`: up to 9. */
+/** RFC 4226 section 5.3. `digits` is at most 9. */
 export function computeHotp(secret: Uint8Array, counter: number, digits = totpDigits): string {
   const message = Buffer.alloc(8)
   message.writeBigUInt64BE(BigInt(counter))
@@ -22,8 +23,9 @@ export function stepAt(nowMs: number): number {
 }
 
 /**
- * The step that `code` is of: this one, the one before or the one after, since clocks differ and people type slowly (RFC 6238 section
- * 5.2). Undefined for a wrong code. Whether it was used before is not known here.
+ * Returns the time step of `code`: the current, the previous or the next one, because clocks differ and people type
+ * slowly (RFC 6238 section 5.2). Returns undefined for an incorrect code. Does not check whether the code was used
+ * before.
  */
 export function findStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
   const now = stepAt(nowMs)
@@ -40,7 +42,7 @@ export function writeBase32(bytes: Uint8Array): string {
   return (bits.match(/.{1,5}/g) ?? []).map((group) => base32Alphabet[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
-/** What apps read from the picture (Key URI format of Google Authenticator); `account` is what they show. */
+/** The URI in the QR code (Key URI format of Google Authenticator). Apps show `account`. */
 export function writeKeyUri({ secret, account, issuer }: KeyUri): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   return `otpauth://totp/${label}?secret=${writeBase32(secret)}&issuer=${encodeURIComponent(issuer)}`

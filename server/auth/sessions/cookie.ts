@@ -1,21 +1,21 @@
-// Cookies of this server. The prefix `__Host-` makes browsers insist on what is written here: this host alone, the whole of it,
-// over TLS (RFC 6265bis section 4.1.3.2).
+// Cookies of this server. For names with the prefix `__Host-`, browsers enforce that the cookie belongs to this host
+// alone, to all of its paths, and is sent only over TLS (RFC 6265bis section 4.1.3.2).
 
 export type CookieOptions = {
-  /** Without it the cookie goes when the browser is closed. */
+  /** Without it, the cookie is deleted when the browser is closed. */
   readonly maxAgeSeconds?: number
 }
 
 /**
- * The value of a Set-Cookie header. SameSite is Lax, not Strict: who comes from another site, for instance from an application
- * that asks to be let in, is still signed in.
+ * Returns the value of a Set-Cookie header. SameSite is Lax instead of Strict, so that users who follow a link from
+ * another site, such as an application that requests access, are still signed in.
  */
 export function writeCookie(name: string, value: string, { maxAgeSeconds }: CookieOptions = {}): string {
   const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
   return `__Host-${name}=${value}${age}; Path=/; Secure; HttpOnly; SameSite=Lax`
 }
 
-/** The value of a cookie in a Cookie header; the first when it is repeated. */
+/** Returns the value of a cookie in a Cookie header. If it is repeated, the first one counts. */
 export function findCookie(header: string | undefined, name: string): string | undefined {
   const wanted = `__Host-${name}=`
   for (const pair of header?.split(';') ?? []) {

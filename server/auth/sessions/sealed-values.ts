@@ -1,20 +1,21 @@
-// What a browser carries for the server: sealed, so that it can neither be read nor changed, nor used by another browser, for another
-// purpose or too late. Nothing is kept here that strangers could fill, or push out for others.
+// Values that a browser carries for the server. They are sealed, so that they cannot be read, changed, used by another
+// browser or for another purpose, or used after they expire. The server stores nothing, so strangers cannot exhaust its
+// memory.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Clock } from '../../base/clock.ts'
 import { SealedBox } from '../../base/sealed-box.ts'
 
 export type SealedValuesOptions = {
-  /** 32 bytes, for this purpose alone. */
+  /** 32 bytes, used for nothing else. */
   readonly key: Uint8Array
   readonly clock: Pick<Clock, 'nowMs'>
   readonly lifetimeMs: number
-  /** Of what is sealed, as text. */
+  /** The maximum length of the sealed text. */
   readonly maxLength: number
 }
 
-/** `T` is plain JSON. */
+/** `T` must be plain JSON. */
 export class SealedValues<T extends object> {
   readonly #options: SealedValuesOptions
   readonly #box: SealedBox
@@ -24,7 +25,7 @@ export class SealedValues<T extends object> {
     this.#box = new SealedBox(options.key)
   }
 
-  /** For the browser whose `owner` it is alone, as base64url. Undefined when it is too long to be carried. */
+  /** Returns base64url that is valid only for `owner`, or undefined if it is too long. */
   seal(owner: string, value: T): string | undefined {
     const { clock, lifetimeMs, maxLength } = this.#options
     const text = JSON.stringify({ ...value, untilMs: clock.nowMs() + lifetimeMs })
@@ -32,12 +33,12 @@ export class SealedValues<T extends object> {
     return sealed.length <= maxLength ? sealed : undefined
   }
 
-  /** Undefined for what was not sealed here, is another browser's, or was too long ago. Never throws. */
+  /** Returns undefined if the value was not sealed here, belongs to another browser or has expired. Never throws. */
   open(owner: string, sealed: string): T | undefined {
     const { clock, maxLength } = this.#options
     if (sealed.length > maxLength) return undefined
     const bytes = Buffer.from(sealed, 'base64url')
-    // The decoder ignores stray characters at the end. There is only one valid spelling.
+    // The decoder ignores extra characters at the end. Only one spelling is accepted.
     if (bytes.toString('base64url') !== sealed) return undefined
     try {
       const text = this.#box.unsealBytes(bytes, owner)

@@ -1,4 +1,5 @@
-// What a cookie holds: 256 random bits. The server keeps their SHA-256; forms that belong to the cookie carry another one.
+// The value of a cookie: 256 random bits. The server stores their SHA-256. Forms contain a token that is derived from
+// the value.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -11,20 +12,20 @@ export function looksSecret(value: string): boolean {
   return /^[\w-]{43}$/.test(value)
 }
 
-/** What is stored. Nobody guesses 256 bits, so no salt and no slow hash. */
+/** The hash that is stored. 256 bits cannot be guessed, so it needs neither a salt nor a slow hash. */
 export function hashSecretValue(value: string): Uint8Array {
   return createHash('sha256').update(value).digest()
 }
 
 /**
- * The token of every form shown to the browser that holds this cookie. Whoever has not read the form cannot know it: another
- * site's page can make the browser send the cookie, but cannot read it.
+ * The token of every form that is shown to the browser with this cookie. Other sites can make the browser send the
+ * cookie, but cannot read the form and therefore do not know the token.
  */
 export function formTokenOf(value: string): string {
   return createHash('sha256').update(`form token of ${value}`).digest('base64url')
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function isFormToken(value: string, token: string): boolean {
   const expected = Buffer.from(formTokenOf(value))
   const found = Buffer.from(token)

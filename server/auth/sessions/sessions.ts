@@ -1,6 +1,6 @@
-// Who is signed in with a browser: from the cookie to the user. A session ends 14 days after it was last used, some time after it
-// began however much it is used, when it is revoked, and when its account is disabled. To renew what the dashboard was granted in it is
-// to use it too: see store/oauth-effects.ts.
+// Browser sessions. A session ends 14 days after its last use, at its maximum age however often it is used, when it is
+// revoked, and when the account is disabled. Renewing the dashboard's grant also counts as use; see
+// store/accounts/oauth-effects.ts.
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -17,24 +17,24 @@ import { createSecretValue, formTokenOf, hashSecretValue, isFormToken, looksSecr
 
 const dayMs = 86_400_000
 const usualAgeLimitMs = 30 * dayMs
-/** Browsers keep no cookie for longer (RFC 6265bis section 5.5). */
+/** The longest lifetime of a cookie in browsers (RFC 6265bis section 5.5). */
 const longestCookieMs = 400 * dayMs
-/** How long a password, and a second factor, that were given count for what asks for them. */
+/** How long a confirmation with the password and the second factor is valid. */
 const proofLimitMs = 10 * 60_000
 const seenIntervalMs = 5 * 60_000
 const cleanIntervalMs = 3_600_000
 const maxAgentLength = 256
 const cookieName = 'session'
 
-/** With what is known of its account at the moment: what is made for its user is refused when the version has grown since. */
+/** Contains the account's current version. Changes are refused if the version has increased since. */
 export type Session = FoundSession & {
-  /** For every form shown in this session. */
+  /** The token of every form that is shown in this session. */
   readonly formToken: string
-  /** Whether a form that was sent carries that token. */
+  /** True if a form contains that token. */
   isFormToken(token: string): boolean
 }
 
-/** What was proved when a session began: the password unless said otherwise. */
+/** What was proved when the session started: by default, the password. */
 export type Proofs = {
   readonly hasGivenPassword?: boolean
   readonly secondFactor?: SecondFactorKind
@@ -47,7 +47,7 @@ export type SessionsOptions = {
   readonly rows: SessionRows
   readonly clock: Clock
   readonly log: Logger
-  /** After so long the password is asked for again, whatever happened; 30 days unless given, infinite for never. */
+  /** After this time, users must sign in again in any case; 30 days by default, Infinity for never. */
   readonly ageLimitMs?: number
 }
 
@@ -65,9 +65,9 @@ export class Sessions {
   }
 
   /**
-   * After its user was proved, for the account as it was then: throws 'unauthenticated' when it was changed since. `cookie` is the
-   * value of a Set-Cookie header; it is never the same twice. Without `hasGivenPassword`, what asks for a recent
-   * password asks for it; what `needsSecondFactor` means is said of `SessionRecord`.
+   * Starts a session for a user who has proved their identity. Throws 'unauthenticated' if the account has changed
+   * since. `cookie` is the value of a Set-Cookie header and always new. Without `hasGivenPassword`, actions that need a
+   * recent password ask for it. `needsSecondFactor` is explained at `SessionRecord`.
    */
   async start(
     { id: userId, credentialsVersion }: ProvenUser,
@@ -94,7 +94,7 @@ export class Sessions {
     return { id, cookie: writeSessionCookie(value, this.#ageLimitMs) }
   }
 
-  /** From a Cookie header. Undefined when there is no session, or none any more. */
+  /** Finds the session of a Cookie header. Returns undefined if there is none or it has ended. */
   async find(cookieHeader: string | undefined): Promise<Session | undefined> {
     const value = findCookie(cookieHeader, cookieName)
     if (value === undefined || !looksSecret(value)) return undefined
@@ -104,15 +104,17 @@ export class Sessions {
     return { ...found, formToken: formTokenOf(value), isFormToken: (token) => isFormToken(value, token) }
   }
 
-  /** True while the password, and a second factor where the account has one, were given a short time ago; see `renew`. */
+  /**
+   * True for a short time after the password, and the second factor if the account has one, were entered; see `renew`.
+   */
   hasRecentProof({ passwordAtMs, secondFactorAtMs, hasSecondFactor }: Proven): boolean {
     const sinceMs = this.#clock.nowMs() - proofLimitMs
     return passwordAtMs > sinceMs && (!hasSecondFactor || (secondFactorAtMs ?? 0) > sinceMs)
   }
 
   /**
-   * After the password was given again, and a second factor or not: the same session, under a new cookie. Throws 'not_found' when it
-   * has ended.
+   * Renews the session with a new cookie after the password was entered again, with or without a second factor. Throws
+   * 'not_found' if the session has ended.
    */
   async renew(
     session: SessionRecord,
@@ -125,7 +127,7 @@ export class Sessions {
     return { cookie: writeSessionCookie(value, session.createdAtMs + this.#ageLimitMs - nowMs) }
   }
 
-  /** Signs out. `cookie` removes the browser's. */
+  /** Ends the session. `cookie` deletes the browser's cookie. */
   async end(session: SessionRecord): Promise<{ readonly cookie: string }> {
     await this.#rows.remove(session.userId, session.id)
     return { cookie: writeSessionCookie('', 0) }
@@ -146,7 +148,7 @@ export class Sessions {
     await this.#rows.removeOfUser(userId, exceptSessionId)
   }
 
-  /** Removes what has expired, each hour; ends when `signal` aborts. */
+  /** Removes expired sessions every hour until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const clean = async () => {
       const nowMs = this.#clock.nowMs()
