@@ -6,7 +6,7 @@
 // rate is wrong when the minima of three stretches in a row, from a tenth of a second to some seconds long, differ by
 // about the same amount. A rate that is very wrong is noticed within half a second, one that is wrong by a third of a
 // percent within twenty. How far the minima went and came back lately is noise, which a trend must exceed several
-// times; and the pictures that follow may refute it (rate-trial.ts). Docs and figures: docs/design/ingest.md.
+// times; and the pictures that follow may refute it (rate-trial.ts). Docs and figures: docs/design/camera-time.md.
 
 import { RateTrial } from './rate-trial.ts'
 

@@ -4,7 +4,7 @@
 // time is not bent: the axis is continued at the pace of arrival until the next key frame, and there a new run is due.
 // A single frame stamped far away is no jump. When the camera's clock passes at another rate than time does
 // (clock-rate.ts), its steps are multiplied by that rate, so that the run lasts as long as it took. Docs and figures:
-// docs/design/ingest.md.
+// docs/design/camera-time.md.
 
 import type { PictureOrder } from '../../media/frame.ts'
 import { ClockRate } from './clock-rate.ts'

@@ -1,6 +1,6 @@
 // How often one camera may begin a run. Each run costs a file, two waits for the disk, a row and the attention of every
 // viewer, so a camera that asks for one at each picture would cost more than all others together.
-// docs/design/ingest.md, "Runs".
+// docs/design/camera-time.md, "Runs".
 
 /** Runs that may follow each other at once: reconnects, a change of settings, a switch from day to night. */
 const burst = 8
