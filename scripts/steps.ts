@@ -8,6 +8,9 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { findPostgres, TemporaryPostgres } from '../test/postgres/temporary-postgres.ts'
 
+/** Tests that run without a server process of their own. */
+export const unitTests = '{contract,server,sdk,web,scripts,bench}/**/*.test.ts'
+
 export type Counts = { passed: number; failed: number }
 
 /** Format, lint, types, floors and documentation: each counts as one test. */

@@ -1,6 +1,6 @@
 // npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests.
 
-import { finish, runStaticChecks, runTests, sharePostgres } from './steps.ts'
+import { finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
 if (process.argv.length > 2) {
@@ -18,10 +18,7 @@ try {
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
 const postgres = await sharePostgres()
-await runTests(
-  { patterns: ['{contract,server,sdk,web,scripts,bench}/**/*.test.ts'], concurrency: 3, timeoutMs: 120_000 },
-  counts,
-)
+await runTests({ patterns: [unitTests], concurrency: 3, timeoutMs: 120_000 }, counts)
 // A dozen encoders, and cameras whose pictures are all looked for: they have to keep up with the clock, and need the machine for themselves.
 const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
 await runTests({ patterns: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
