@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestClock } from '../test/support/test-clock.ts'
 import { silentLogger } from './base/log.ts'
 import { removeOldEvents, runEventRetention } from './event-retention.ts'
-import { TestClock } from './live/test-clock.ts'
 import { openTemporaryStore } from './store/temporary-store.ts'
 
 const startMs = Date.UTC(2030, 0, 1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../live/test-clock.ts'
+import { TestClock } from '../../test/support/test-clock.ts'
 import { settlesWithin, withDeadline } from './deadline.ts'
 
 const onLate = () => new Error('too late')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settle, TestClock } from '../live/test-clock.ts'
+import { settle, TestClock } from '../../test/support/test-clock.ts'
 import { Notifier } from './notifier.ts'
 
 test('a notification wakes everyone who waits, and nobody who waits later', async () => {

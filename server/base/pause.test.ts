@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../live/test-clock.ts'
+import { TestClock } from '../../test/support/test-clock.ts'
 import { pause } from './pause.ts'
 
 test('a pause tells whether its time has passed or it was aborted', async () => {

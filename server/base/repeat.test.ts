@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../live/test-clock.ts'
+import { TestClock } from '../../test/support/test-clock.ts'
 import { repeat } from './repeat.ts'
 
 test('runs start one interval after the end of the run before, and end when the signal aborts', async () => {

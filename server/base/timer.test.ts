@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settle, TestClock } from '../live/test-clock.ts'
+import { settle, TestClock } from '../../test/support/test-clock.ts'
 import { Timer } from './timer.ts'
 
 /** Repeatable pseudo-random numbers in [0, 1). */

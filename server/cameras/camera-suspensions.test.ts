@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../live/test-clock.ts'
+import { TestClock } from '../../test/support/test-clock.ts'
 import { CameraSuspensions } from './camera-suspensions.ts'
 
 const minuteMs = 60_000

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { TestClock } from '../../test/support/test-clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
-import { TestClock } from '../live/test-clock.ts'
 import { type SnapshotSchedule, SnapshotTaker } from './snapshot-taker.ts'
 
 async function setUp() {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { settle } from '../../test/support/test-clock.ts'
 import type { LiveChunk } from './live-chunk.ts'
-import { settle } from './test-clock.ts'
 import { init, isKind, marker, media, setUp } from './test-live.ts'
 
 suite('hls', () => {

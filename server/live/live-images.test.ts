@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { settle } from '../../test/support/test-clock.ts'
 import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import { settle } from './test-clock.ts'
 import { init, isKind, keyFrame, marker, notAborted, reader, setUp, texts } from './test-live.ts'
 
 suite('mjpeg viewers', () => {

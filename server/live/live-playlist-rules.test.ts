@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type CheckedPlaylist, checkNextPlaylist, checkPlaylist } from '../../test/playback/check-playlist.ts'
+import { settle } from '../../test/support/test-clock.ts'
 import type { LiveChunk } from './live-chunk.ts'
-import { settle } from './test-clock.ts'
 import { init, marker, media, setUp } from './test-live.ts'
 
 const urlOf = (name: string) => `hls/${name}?t`

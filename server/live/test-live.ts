@@ -1,12 +1,12 @@
 // For tests: LiveStreams on a camera, a decoder and a clock driven by hand.
 
+import { settle, TestClock } from '../../test/support/test-clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { StreamFormat } from '../media/frame.ts'
 import type { ImageLimits } from '../media/image-size.ts'
 import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 import { LiveStreams, type LiveStreamsOptions } from './live-streams.ts'
-import { settle, TestClock } from './test-clock.ts'
 
 export const format: StreamFormat = {
   video: {
@@ -23,7 +23,7 @@ export const isKind = (kind: string) => (error: unknown) => error instanceof App
 
 /** A camera's sources, driven by hand: what is sent goes to every open subscription of the format. */
 export function setUp(options: Partial<LiveStreamsOptions> = {}) {
-  const clock = new TestClock()
+  const clock = new TestClock(1_700_000_000_000)
   const open: { format: LiveFormat; onChunk: (chunk: LiveChunk) => void; minIntervalMs: number; acked: number }[] = []
   const newest: Partial<Record<LiveFormat, LiveChunk[]>> = {}
   const subscriptions: string[] = []

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { TestClock } from '../../../test/support/test-clock.ts'
 import { createTemporaryAccounts } from '../../auth/accounts/temporary-accounts.ts'
 import { RateLimits } from '../../auth/guard/rate-limits.ts'
-import { TestClock } from '../../auth/guard/test-clock.ts'
 import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
 import {
   addApplication,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { TestClock } from '../../../test/support/test-clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { NewAuditRecord } from '../../store/accounts/audit.ts'
 import { hashPassword } from '../password.ts'
@@ -7,7 +8,6 @@ import { Audit } from './audit.ts'
 import { KnownDevices } from './known-devices.ts'
 import { Login } from './login.ts'
 import { PasswordQueue } from './password-queue.ts'
-import { TestClock } from './test-clock.ts'
 
 const record = (event: string, atMs: number, userId: number | null = null): NewAuditRecord => ({
   event,

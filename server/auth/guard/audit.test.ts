@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestClock } from '../../../test/support/test-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { NewAuditRecord } from '../../store/accounts/audit.ts'
 import { openTemporaryStore } from '../../store/temporary-store.ts'
 import { Audit } from './audit.ts'
-import { TestClock } from './test-clock.ts'
 
 const page = { limit: 1000, offset: 0 }
 
@@ -16,7 +16,7 @@ test('T44: events are kept in order with all that they tell', async (t) => {
   const audit = new Audit({ rows: store.audit, clock, log: silentLogger })
   const context = { ip: '192.0.2.7', userAgent: `Test\n\0${'x'.repeat(1000)}` }
   audit.write({ event: 'login.ok', userId: 7, subject: 'a@example.com', context, detail: { via: 'page', tries: 2 } })
-  clock.advance(1000)
+  clock.skip(1000)
   audit.write({ event: 'app.changed' })
   const [second, first] = await audit.list(undefined, page)
   assert.deepEqual(first, {
@@ -79,7 +79,7 @@ test('rows that are old, and those beyond the most there may be, are removed', a
   const audit = new Audit({ rows: store.audit, clock, log: silentLogger, retentionDays: 10, maxRows: 5 })
   for (let day = 0; day < 20; day++) {
     audit.write({ event: `day${day}` })
-    clock.advance(86_400_000)
+    clock.skip(86_400_000)
   }
   await audit.flush()
   const stopping = new AbortController()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestClock } from '../../../test/support/test-clock.ts'
 import { RateLimits } from './rate-limits.ts'
-import { TestClock } from './test-clock.ts'
 
 test('accounts are counted across all their applications, IP addresses by block', () => {
   const limits = new RateLimits({ apiPerMinute: 10, tokenPerMinute: 5, clock: new TestClock() })

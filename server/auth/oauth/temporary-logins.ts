@@ -1,12 +1,12 @@
 // For tests: the token endpoint with an application, a user and a clock.
 
 import type { TestContext } from 'node:test'
+import { TestClock } from '../../../test/support/test-clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { OAuthPolicy } from '../../model/oauth/policy.ts'
 import type { Store, StoreOptions } from '../../store/store.ts'
 import { Authenticator } from '../authenticator.ts'
 import type { AuditEvent } from '../guard/audit.ts'
-import { TestClock } from '../guard/test-clock.ts'
 import type { ReuseNotice } from './oauth-options.ts'
 import {
   addApplication,

@@ -1,7 +1,7 @@
-// For tests: a clock that stands still until it is told to go on.
+// A clock that stands still until the test moves it.
 
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../base/clock.ts'
+import type { Clock } from '../../server/base/clock.ts'
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void }
 
@@ -10,8 +10,8 @@ export class TestClock implements Clock {
   #elapsedMs = 0
   #sleepers: Sleeper[] = []
 
-  /** `startMs`: the wall clock at the beginning. */
-  constructor(startMs = 1_700_000_000_000) {
+  /** `startMs`: the wall clock at the beginning, Unix time in milliseconds. */
+  constructor(startMs = Date.UTC(2030, 0, 1)) {
     this.#startMs = startMs
   }
 
@@ -35,7 +35,7 @@ export class TestClock implements Clock {
     return promise
   }
 
-  /** Lets time pass, waking sleepers in order and letting each run before the next. */
+  /** Lets time pass. Wakes the sleepers in order, and lets each of them run before it wakes the next. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#elapsedMs + ms
     await settle()
@@ -49,9 +49,14 @@ export class TestClock implements Clock {
     }
     this.#elapsedMs = untilMs
   }
+
+  /** Lets time pass at once, for code that only reads the clock. Sleepers wake at the next `advance`. */
+  skip(ms: number): void {
+    this.#elapsedMs += ms
+  }
 }
 
-/** Until everything that can run without time passing has run. */
+/** Waits until everything has run that can run without time passing. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await setImmediate()
 }
