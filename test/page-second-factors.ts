@@ -1,9 +1,9 @@
 // Second factors of test accounts, as people set them up with the pages.
 
-import { type TestBrowser, unescapeHtml } from '../server/api/pages/temporary-pages.ts'
 import { publicUrl } from '../server/api/temporary-api.ts'
 import { computeHotp, stepAt } from '../server/auth/second-factor/totp.ts'
 import { SoftwareAuthenticator } from './software-authenticator.ts'
+import { type TestBrowser, unescapeHtml } from './support/api/temporary-pages.ts'
 
 export const ownPath = '/account/second-factor/'
 export const appPath = '/account/second-factor/app/'

@@ -1,8 +1,8 @@
 // A browser without scripts, for pages of a running server: it keeps cookies, follows redirects on the server and sends forms as they
 // stand in the page.
 
-import { readForms } from '../server/api/pages/temporary-pages.ts'
 import type { Answer, ServerUnderTest } from './server-under-test.ts'
+import { readForms } from './support/api/temporary-pages.ts'
 
 export type VisitedPage = Pick<Answer, 'status' | 'text' | 'headers'> & {
   readonly path: string

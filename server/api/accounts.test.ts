@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openAccountsApi as open, password, time } from '../../test/support/api/temporary-accounts-api.ts'
 import { tokenIn } from '../auth/accounts/temporary-accounts.ts'
 import { addApplication, askToken, createTemporaryOAuth, readPair } from '../auth/oauth/temporary-oauth.ts'
 import { Sessions } from '../auth/sessions/sessions.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
-import { openAccountsApi as open, password, time } from './temporary-accounts-api.ts'
 
 test('a personal token is made, shown once, listed without its value, used and revoked', async (t) => {
   const { send, ada, owner, events } = await open(t)

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openAccountsApi as open, password, time } from '../../test/support/api/temporary-accounts-api.ts'
 import { tokenIn } from '../auth/accounts/temporary-accounts.ts'
 import {
   addApplication,
@@ -10,7 +11,6 @@ import {
   readPair,
   testPassword,
 } from '../auth/oauth/temporary-oauth.ts'
-import { openAccountsApi as open, password, time } from './temporary-accounts-api.ts'
 
 test('an owner’s own address and password take the present password, as everybody’s do', async (t) => {
   const { send, owner, takeMails } = await open(t)

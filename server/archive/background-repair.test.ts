@@ -3,11 +3,11 @@ import { appendFile, mkdir, rename, rmdir, stat, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { hourMs, minuteMs, openPlace, type Place, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { Catalog, type FootageGap } from './catalog.ts'
 import { FinalSyncs } from './final-syncs.ts'
 import { segmentPath } from './layout.ts'
-import { hourMs, minuteMs, openPlace, type Place, record, t0 } from './test-place.ts'
 
 const second = 1000
 

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { appendFile, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { dayMs, hourMs, minuteMs, openPlace, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { Catalog, type FootageGap } from './catalog.ts'
-import { dayMs, hourMs, minuteMs, openPlace, record, t0 } from './test-place.ts'
 
 test('the open segment is listed with each new fragment, and only once after it is closed', async () => {
   const place = await openPlace()

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { dayMs, laterClock, minuteMs, openPlace, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { markerName } from './archive-folder.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
 import { segmentPath } from './layout.ts'
-import { MemorySegmentRows } from './memory-segment-rows.ts'
-import { dayMs, laterClock, minuteMs, openPlace, record, t0 } from './test-place.ts'
 
 const pathsOf = (faulty: readonly { path: string }[]) => faulty.map(({ path }) => path)
 

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { minuteMs, openPlace, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { systemClock } from '../base/clock.ts'
 import { deleteSegments, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
-import { MemorySegmentRows } from './memory-segment-rows.ts'
-import { minuteMs, openPlace, record, t0 } from './test-place.ts'
 
 /** Rows whose writes are told before they happen. */
 class ToldRows extends MemorySegmentRows {

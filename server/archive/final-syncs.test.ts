@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { appendFile, readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
+import { openPlace, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { FinalSyncs } from './final-syncs.ts'
 import { createRepairReport, repairSegment } from './repair.ts'
-import { openPlace, record, t0 } from './test-place.ts'
 
 /** A file as a crash leaves it, and the syncs of its repair: those whose numbers are in `failing` fail. */
 async function openScene(failing: readonly number[]) {

@@ -3,14 +3,22 @@ import { appendFile, copyFile, mkdir, readFile, rename, rm, stat, truncate, writ
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import {
+  dayMs,
+  laterClock,
+  minuteMs,
+  openPlace,
+  type Place,
+  record,
+  t0,
+} from '../../test/support/archive/temporary-archive.ts'
 import { markerName } from './archive-folder.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
 import { type FixOptions, fixArchive } from './fix.ts'
 import { segmentPath } from './layout.ts'
-import { MemorySegmentRows } from './memory-segment-rows.ts'
 import { scanSegmentFile } from './segment-scan.ts'
-import { dayMs, laterClock, minuteMs, openPlace, type Place, record, t0 } from './test-place.ts'
 
 const cameras = [1, 2, 3].map((id) => ({ id, createdAtMs: t0 - dayMs }))
 

@@ -3,12 +3,20 @@ import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from 'nod
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import {
+  dayMs,
+  hourMs,
+  laterClock,
+  minuteMs,
+  openPlace,
+  record,
+  t0,
+} from '../../test/support/archive/temporary-archive.ts'
 import { markerName } from './archive-folder.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
-import { MemorySegmentRows } from './memory-segment-rows.ts'
 import { scanSegmentFile } from './segment-scan.ts'
-import { dayMs, hourMs, laterClock, minuteMs, openPlace, record, t0 } from './test-place.ts'
 
 test('after a crash, complete fragments are kept, the rest is cut off, and empty files are deleted', async () => {
   const place = await openPlace()

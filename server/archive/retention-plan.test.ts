@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { minuteMs, openPlace } from '../../test/support/archive/temporary-archive.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import { segmentPath } from './layout.ts'
-import { MemorySegmentRows } from './memory-segment-rows.ts'
 import { Retention } from './retention.ts'
 import { type Doomed, type PlanOptions, planRetention, type RetentionLimits } from './retention-plan.ts'
-import { minuteMs, openPlace } from './test-place.ts'
 
 const nowMs = Date.UTC(2026, 6, 1)
 

@@ -2,6 +2,15 @@ import assert from 'node:assert/strict'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  openPlace,
+  type Place,
+  record,
+  t0,
+} from '../../test/support/archive/temporary-archive.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { KeptTime } from '../model/trusted-time.ts'
@@ -9,7 +18,6 @@ import { markerName } from './archive-folder.ts'
 import { checkArchive, isClean } from './check.ts'
 import { DeletionClock } from './deletion-clock.ts'
 import { Retention, type RetentionOptions } from './retention.ts'
-import { dayMs, hourMs, minuteMs, openPlace, type Place, record, t0 } from './test-place.ts'
 
 const plenty = async () => ({ totalBytes: 1e12, freeBytes: 1e12 })
 

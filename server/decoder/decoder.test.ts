@@ -6,6 +6,7 @@ import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { writeSlowJpeg } from '../../test/hostile/slow-jpeg.ts'
+import { type DrawnImage, type InspectedImage, quarterColors } from '../../test/support/decoder/test-image.ts'
 import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
@@ -13,9 +14,8 @@ import { Decoder, type DecoderOptions } from './decoder.ts'
 import type { DecodeRequest } from './decoder-protocol.ts'
 import { noIsolation } from './isolation/isolation.ts'
 import { openIsolation } from './isolation/open-isolation.ts'
-import { type DrawnImage, type InspectedImage, quarterColors } from './test-image.ts'
 
-const program = fileURLToPath(new URL('./test-image.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../test/support/decoder/test-image.ts', import.meta.url))
 
 async function draw(codec: 'h264' | 'mjpeg', width: number, height: number, colors = 'unset'): Promise<DecodeRequest> {
   const args = [program, 'draw', codec, String(width), String(height), colors]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { init, isKind, marker, media, setUp } from '../../test/support/live/live-scene.ts'
 import { settle } from '../../test/support/test-clock.ts'
 import type { LiveChunk } from './live-chunk.ts'
-import { init, isKind, marker, media, setUp } from './test-live.ts'
 
 suite('hls', () => {
   const group = (id: number, durationMs = 2000): LiveChunk => ({ ...media(id, true, 10), durationMs, endsGroup: true })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { init, isKind, keyFrame, marker, notAborted, reader, setUp, texts } from '../../test/support/live/live-scene.ts'
 import { settle } from '../../test/support/test-clock.ts'
 import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import { init, isKind, keyFrame, marker, notAborted, reader, setUp, texts } from './test-live.ts'
 
 suite('mjpeg viewers', () => {
   /** A key frame a second for so long; gives the frames each viewer was sent. */

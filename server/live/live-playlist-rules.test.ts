@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type CheckedPlaylist, checkNextPlaylist, checkPlaylist } from '../../test/playback/check-playlist.ts'
+import { init, marker, media, setUp } from '../../test/support/live/live-scene.ts'
 import { settle } from '../../test/support/test-clock.ts'
 import type { LiveChunk } from './live-chunk.ts'
-import { init, marker, media, setUp } from './test-live.ts'
 
 const urlOf = (name: string) => `hls/${name}?t`
 

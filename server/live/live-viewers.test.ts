@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import {
+  format,
+  ids,
+  init,
+  isKind,
+  keyFrame,
+  marker,
+  media,
+  notAborted,
+  reader,
+  setUp,
+  texts,
+} from '../../test/support/live/live-scene.ts'
 import { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
@@ -7,7 +20,6 @@ import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import type { LiveChunk } from './live-chunk.ts'
-import { format, ids, init, isKind, keyFrame, marker, media, notAborted, reader, setUp, texts } from './test-live.ts'
 
 suite('mp4 and mpegts viewers', () => {
   test('viewers share one subscription; a late one starts at once from the last key frame', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MemoryStreamRows } from '../../test/support/playback/memory-stream-rows.ts'
 import type { Segment } from '../model/segment.ts'
 import { ActiveStreams } from './active-streams.ts'
-import { MemoryStreamRows } from './memory-stream-rows.ts'
 
 const minuteMs = 60_000
 const startMs = Date.UTC(2026, 0, 1)

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
+import { createRecorder, EventLog, settle, TroubledDisk, take } from '../../test/support/recorder/temporary-recorder.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Frame } from '../media/frame.ts'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
-import { createRecorder, EventLog, settle, TroubledDisk, take } from './test-recorder.ts'
 
 /** A frame that stands before a loss stays for so long at most: a longer loss is a hole. */
 const maxStandMs = 1000

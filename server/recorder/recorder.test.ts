@@ -4,9 +4,16 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import {
+  archiveDir,
+  createRecorder,
+  pushRun,
+  settle,
+  sum,
+  take,
+} from '../../test/support/recorder/temporary-recorder.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
-import { archiveDir, createRecorder, pushRun, settle, sum, take } from './test-recorder.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`

@@ -2,11 +2,18 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import {
+  archiveDir,
+  createRecorder,
+  settle,
+  sum,
+  TroubledDisk,
+  take,
+} from '../../test/support/recorder/temporary-recorder.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { ByteBudget } from '../base/byte-budget.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
-import { archiveDir, createRecorder, settle, sum, TroubledDisk, take } from './test-recorder.ts'
 
 test('a full disk is reported, complete fragments are kept, and recording resumes by itself', async () => {
   const disk = new TroubledDisk()

@@ -5,11 +5,11 @@ import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readForms } from '../../server/api/pages/temporary-pages.ts'
 import { emailKey } from '../../server/model/email.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { openSmtpServer, type TestSmtpServer } from '../smtp-server.ts'
+import { readForms } from '../support/api/temporary-pages.ts'
 import { probe } from './media-probe.ts'
 
 type Stream = { format: string; url: string }

@@ -9,7 +9,6 @@ import type { GapReason } from '../../contract/gap-reasons.ts'
 import { markerName } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { deleteSegments } from '../../server/archive/deletion.ts'
-import { MemorySegmentRows } from '../../server/archive/memory-segment-rows.ts'
 import type { SegmentRows } from '../../server/archive/segment-rows.ts'
 import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
@@ -19,10 +18,11 @@ import {
   syntheticFrames,
   syntheticStartMs as t0,
 } from '../../server/media/mp4/synthetic-frames.ts'
-import { MemoryStreamRows } from '../../server/playback/memory-stream-rows.ts'
 import { Playback, type PlaybackOptions } from '../../server/playback/playback.ts'
 import type { StreamRows } from '../../server/playback/stream-rows.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
+import { MemorySegmentRows } from '../support/archive/memory-segment-rows.ts'
+import { MemoryStreamRows } from '../support/playback/memory-stream-rows.ts'
 import { type Faults, spoilFrames } from './lossy-frames.ts'
 
 export class TestClock implements Clock {

@@ -9,7 +9,6 @@ import { setImmediate } from 'node:timers/promises'
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import { markerName } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
-import { MemorySegmentRows } from '../../server/archive/memory-segment-rows.ts'
 import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import { SilenceFiller } from '../../server/ingest/frames/silence-filler.ts'
@@ -24,6 +23,7 @@ import { createSilence } from '../../server/media/telephony/silence.ts'
 import type { GapMark } from '../../server/model/gap-mark.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { createNodeDisk, type RecordingDisk } from '../../server/recorder/recording-disk.ts'
+import { MemorySegmentRows } from '../support/archive/memory-segment-rows.ts'
 
 export type SentFrame = {
   readonly number: number

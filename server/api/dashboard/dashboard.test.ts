@@ -7,9 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
+import {
+  openTemporaryPages,
+  password,
+  type TemporaryPages,
+  type TestBrowser,
+} from '../../../test/support/api/temporary-pages.ts'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
-import { openTemporaryPages, password, type TemporaryPages, type TestBrowser } from '../pages/temporary-pages.ts'
 import { publicUrl } from '../temporary-api.ts'
 import { viewPaths } from './dashboard.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openTemporaryPages, password, type TemporaryPages } from '../../../test/support/api/temporary-pages.ts'
 import { systemClock } from '../../base/clock.ts'
-import { openTemporaryPages, password, type TemporaryPages } from './temporary-pages.ts'
 
 const newPassword = 'green owls sing late'
 

@@ -6,13 +6,13 @@ import fc from 'fast-check'
 import { Value } from 'typebox/value'
 import { endpointNames, endpoints } from '../../../contract/endpoints.ts'
 import { Problem } from '../../../contract/schema.ts'
+import { openTemporaryPages, password } from '../../../test/support/api/temporary-pages.ts'
 import { addApplication, testPassword, testSecret } from '../../auth/oauth/temporary-oauth.ts'
 import { formTokenOf } from '../../auth/sessions/secret-value.ts'
 import { createDescription } from '../description/description.ts'
 import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
 import { SignInService } from './sign-in-service.ts'
-import { openTemporaryPages, password } from './temporary-pages.ts'
 
 /** Stack, file, statement. */
 const inner =

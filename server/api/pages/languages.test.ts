@@ -2,11 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addApplication } from '../../auth/oauth/temporary-oauth.ts'
-import { createDescription } from '../description/description.ts'
-import { publicUrl } from '../temporary-api.ts'
-import { createPages } from './pages.ts'
-import { SignInService } from './sign-in-service.ts'
 import {
   openTemporaryPages,
   password,
@@ -14,7 +9,12 @@ import {
   type TemporaryPages,
   type TestBrowser,
   unescapeHtml,
-} from './temporary-pages.ts'
+} from '../../../test/support/api/temporary-pages.ts'
+import { addApplication } from '../../auth/oauth/temporary-oauth.ts'
+import { createDescription } from '../description/description.ts'
+import { publicUrl } from '../temporary-api.ts'
+import { createPages } from './pages.ts'
+import { SignInService } from './sign-in-service.ts'
 import { english } from './texts/english.ts'
 
 const listPages = ({ deps }: TemporaryPages) =>

@@ -2,12 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import {
+  openTemporaryPages,
+  password,
+  type Shown,
+  type TemporaryPages,
+} from '../../../test/support/api/temporary-pages.ts'
 import { linkPaths } from '../../auth/accounts/account-links.ts'
 import { createDescription } from '../description/description.ts'
 import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
 import { SignInService } from './sign-in-service.ts'
-import { openTemporaryPages, password, type Shown, type TemporaryPages } from './temporary-pages.ts'
 
 const listPages = ({ deps }: TemporaryPages) =>
   createPages(deps, new SignInService(deps), createDescription(publicUrl), publicUrl)

@@ -14,8 +14,14 @@ import {
   sendPasskey,
 } from '../../../test/page-second-factors.ts'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import {
+  openTemporaryPages,
+  password,
+  readForms,
+  type TemporaryPages,
+  type TestBrowser,
+} from '../../../test/support/api/temporary-pages.ts'
 import { systemClock } from '../../base/clock.ts'
-import { openTemporaryPages, password, readForms, type TemporaryPages, type TestBrowser } from './temporary-pages.ts'
 
 function createClock() {
   let aheadMs = 0

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { type LoginMachine, type LoginOperation, runLoginModel } from '../../../test/support/auth/login-model.ts'
+import { MemoryMachine } from '../../../test/support/auth/memory-machine.ts'
 import { TestClock } from '../../../test/support/test-clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { defaultPolicy as policy } from '../../model/oauth/policy.ts'
 import type { Application } from '../../store/accounts/applications.ts'
 import { Authenticator } from '../authenticator.ts'
-import { type LoginMachine, type LoginOperation, runLoginModel } from './login-model.ts'
-import { MemoryMachine } from './memory-machine.ts'
 import {
   addApplication,
   addUser,

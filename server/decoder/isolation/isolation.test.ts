@@ -10,14 +10,14 @@ import { suite, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { protections } from '../../../contract/protections.ts'
+import type { Attacked, AttackedOptions } from '../../../test/support/decoder/attacked-server.ts'
 import { systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { MessageChild } from '../message-child.ts'
 import { openIsolation } from './open-isolation.ts'
-import type { Attacked, AttackedOptions } from './test-attacked.ts'
 import type { Attack, AttackOutcomes } from './test-attacks.ts'
 
-const program = fileURLToPath(new URL('./test-attacked.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../../test/support/decoder/attacked-server.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
 
 /** Without sandbox support on the system, bubblewrap cannot be tested. */

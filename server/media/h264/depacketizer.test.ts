@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import {
+  bytesOf,
+  inter,
+  key,
+  largeSps,
+  openDepacketizer,
+  pps,
+  type Seen,
+  slice,
+  sps,
+} from '../../../test/support/media/h264-units.ts'
 import { NalDepacketizer } from '../nal/nal-depacketizer.ts'
 import { listAnnexBNalUnits, listLengthPrefixedNalUnits, writeLengthPrefixedNalUnits } from '../nal/nal-units.ts'
 import type { VideoSink } from '../video-depacketizer.ts'
 import { parseAvcConfig } from './avc-config.ts'
 import { h264Codec } from './h264-codec.ts'
 import { packetizeH264 } from './packetizer.ts'
-import { bytesOf, inter, key, largeSps, openDepacketizer, pps, type Seen, slice, sps } from './test-units.ts'
 
 test('access units are read back without parameter sets at any packet size', () => {
   const unit = fc.record({ type: fc.constantFrom(1, 5, 6), bytes: fc.integer({ min: 2, max: 4000 }) })

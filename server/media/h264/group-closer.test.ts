@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bytesOf, pps, slice, sps } from '../../../test/support/media/h264-units.ts'
 import { writeLengthPrefixedNalUnits } from '../nal/nal-units.ts'
 import { writeAvcConfig } from './avc-config.ts'
 import { GroupCloser } from './group-closer.ts'
-import { bytesOf, pps, slice, sps } from './test-units.ts'
 
 // The output of real encoders is tested in test/e2e/open-groups.test.ts.
 

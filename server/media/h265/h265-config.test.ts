@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bytesOf, hevcSamples } from '../../../test/fixtures/cameras/hevc-parameter-sets.ts'
 import { AppError } from '../../base/error.ts'
 import { hevcCodecString, listHevcConfigNalUnits, writeHevcConfig } from './hevc-config.ts'
 import { parseHevcSps } from './sps.ts'
-import { bytesOf, hevcSamples } from './test-sets.ts'
 
 for (const { size, vps, sps, pps, hvcc, codec, depth } of hevcSamples) {
   test(`parameter sets of ${size} give the size, the codec string and the record that FFmpeg writes`, () => {

@@ -1,8 +1,8 @@
 // Minimal H.264 NAL units and a depacketizer that records its output, for tests.
 
-import { NalDepacketizer } from '../nal/nal-depacketizer.ts'
-import { listLengthPrefixedNalUnits } from '../nal/nal-units.ts'
-import { h264Codec } from './h264-codec.ts'
+import { h264Codec } from '../../../server/media/h264/h264-codec.ts'
+import { NalDepacketizer } from '../../../server/media/nal/nal-depacketizer.ts'
+import { listLengthPrefixedNalUnits } from '../../../server/media/nal/nal-units.ts'
 
 export const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
 export const sps = bytesOf('6742c01eda0280bfe5c044000003000400000300c83c58ba80')

@@ -2,7 +2,7 @@
 // generations. It runs operations on a machine, either the decision functions alone or the whole server, and reports
 // the first response that differs.
 
-import type { OAuthPolicy } from '../../model/oauth/policy.ts'
+import type { OAuthPolicy } from '../../../server/model/oauth/policy.ts'
 
 export type TokenPair = { readonly access: string; readonly refresh: string }
 

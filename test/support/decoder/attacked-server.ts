@@ -7,10 +7,15 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type ListenOptions } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MessageChild } from '../message-child.ts'
-import type { Isolation, IsolationReport } from './isolation.ts'
-import { type IsolationMode, openIsolation } from './open-isolation.ts'
-import type { Attack, AttackOutcomes, AttackTargets, Surroundings } from './test-attacks.ts'
+import type { Isolation, IsolationReport } from '../../../server/decoder/isolation/isolation.ts'
+import { type IsolationMode, openIsolation } from '../../../server/decoder/isolation/open-isolation.ts'
+import type {
+  Attack,
+  AttackOutcomes,
+  AttackTargets,
+  Surroundings,
+} from '../../../server/decoder/isolation/test-attacks.ts'
+import { MessageChild } from '../../../server/decoder/message-child.ts'
 
 export type AttackedOptions = {
   readonly mode: IsolationMode
@@ -78,7 +83,7 @@ async function attack(isolation: Isolation): Promise<Omit<Attacked, 'report' | '
   let surroundings: Surroundings | undefined
   const over = Promise.withResolvers<string | undefined>()
   const child = new MessageChild({
-    program: new URL('./test-attacks.ts', import.meta.url),
+    program: new URL('../../../server/decoder/isolation/test-attacks.ts', import.meta.url),
     args: [JSON.stringify(targets), attacks.join(',')],
     isolation: isNative ? { ...isolation, usesPermissionModel: false } : isolation,
     memoryBytes,

@@ -1,10 +1,10 @@
 // For tests: the decision functions with maps instead of tables.
 
-import { decideLogin } from '../../model/oauth/decide-login.ts'
-import { decideRefresh } from '../../model/oauth/decide-refresh.ts'
-import { decideRevoke } from '../../model/oauth/decide-revoke.ts'
-import type { Decision, GrantState, TokenState } from '../../model/oauth/decision.ts'
-import { defaultPolicy as policy } from '../../model/oauth/policy.ts'
+import { decideLogin } from '../../../server/model/oauth/decide-login.ts'
+import { decideRefresh } from '../../../server/model/oauth/decide-refresh.ts'
+import { decideRevoke } from '../../../server/model/oauth/decide-revoke.ts'
+import type { Decision, GrantState, TokenState } from '../../../server/model/oauth/decision.ts'
+import { defaultPolicy as policy } from '../../../server/model/oauth/policy.ts'
 import type { LoginMachine, TokenPair } from './login-model.ts'
 
 type MemoryToken = Omit<TokenState, 'grant' | 'usedAtMs'> & { readonly grantId: number; usedAtMs: number | undefined }

@@ -2,11 +2,11 @@
 // instead of sent.
 
 import type { TestContext } from 'node:test'
-import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'
-import { createTemporaryOAuth } from '../auth/oauth/temporary-oauth.ts'
-import type { Store } from '../store/store.ts'
-import type { ApiDeps } from './deps.ts'
-import { openTemporaryApi } from './temporary-api.ts'
+import type { ApiDeps } from '../../../server/api/deps.ts'
+import { openTemporaryApi } from '../../../server/api/temporary-api.ts'
+import { createTemporaryAccounts } from '../../../server/auth/accounts/temporary-accounts.ts'
+import { createTemporaryOAuth } from '../../../server/auth/oauth/temporary-oauth.ts'
+import type { Store } from '../../../server/store/store.ts'
 
 /** Of Ada, and of the owner. */
 export const password = 'hairy otters sing'

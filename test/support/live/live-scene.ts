@@ -1,12 +1,12 @@
 // For tests: LiveStreams on a camera, a decoder and a clock driven by hand.
 
-import { settle, TestClock } from '../../test/support/test-clock.ts'
-import { AppError } from '../base/error.ts'
-import { silentLogger } from '../base/log.ts'
-import type { StreamFormat } from '../media/frame.ts'
-import type { ImageLimits } from '../media/image-size.ts'
-import type { LiveChunk, LiveFormat } from './live-chunk.ts'
-import { LiveStreams, type LiveStreamsOptions } from './live-streams.ts'
+import { AppError } from '../../../server/base/error.ts'
+import { silentLogger } from '../../../server/base/log.ts'
+import type { LiveChunk, LiveFormat } from '../../../server/live/live-chunk.ts'
+import { LiveStreams, type LiveStreamsOptions } from '../../../server/live/live-streams.ts'
+import type { StreamFormat } from '../../../server/media/frame.ts'
+import type { ImageLimits } from '../../../server/media/image-size.ts'
+import { settle, TestClock } from '../test-clock.ts'
 
 export const format: StreamFormat = {
   video: {

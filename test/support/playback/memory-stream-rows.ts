@@ -1,6 +1,6 @@
 // Rows of recorded streams in memory, for tests. The real ones are in server/store.
 
-import type { StreamRow, StreamRows } from './stream-rows.ts'
+import type { StreamRow, StreamRows } from '../../../server/playback/stream-rows.ts'
 
 export class MemoryStreamRows implements StreamRows {
   readonly #rows = new Map<string, StreamRow>()

@@ -1,8 +1,9 @@
 // The rows of the archive in memory, for tests. The real ones are in server/store/footage/segments.ts.
 
-import { type ClockEpochStart, compareRecorded, findEpoch, lastEpoch } from '../model/clock-epoch.ts'
-import { listHoles } from '../model/footage-hole.ts'
-import type { Segment } from '../model/segment.ts'
+import type { SegmentRows } from '../../../server/archive/segment-rows.ts'
+import { type ClockEpochStart, compareRecorded, findEpoch, lastEpoch } from '../../../server/model/clock-epoch.ts'
+import { listHoles } from '../../../server/model/footage-hole.ts'
+import type { Segment } from '../../../server/model/segment.ts'
 import type {
   ClosedValues,
   FootageBounds,
@@ -12,8 +13,7 @@ import type {
   OpenSegment,
   PendingDeletion,
   SegmentSpan,
-} from '../model/segment-views.ts'
-import type { SegmentRows } from './segment-rows.ts'
+} from '../../../server/model/segment-views.ts'
 
 export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()

@@ -1,13 +1,9 @@
 // For tests: the token endpoint with an application, a user and a clock.
 
 import type { TestContext } from 'node:test'
-import { TestClock } from '../../../test/support/test-clock.ts'
-import { silentLogger } from '../../base/log.ts'
-import type { OAuthPolicy } from '../../model/oauth/policy.ts'
-import type { Store, StoreOptions } from '../../store/store.ts'
-import { Authenticator } from '../authenticator.ts'
-import type { AuditEvent } from '../guard/audit.ts'
-import type { ReuseNotice } from './oauth-options.ts'
+import { Authenticator } from '../../../server/auth/authenticator.ts'
+import type { AuditEvent } from '../../../server/auth/guard/audit.ts'
+import type { ReuseNotice } from '../../../server/auth/oauth/oauth-options.ts'
 import {
   addApplication,
   addUser,
@@ -17,7 +13,11 @@ import {
   readPair,
   type Sent,
   testPassword,
-} from './temporary-oauth.ts'
+} from '../../../server/auth/oauth/temporary-oauth.ts'
+import { silentLogger } from '../../../server/base/log.ts'
+import type { OAuthPolicy } from '../../../server/model/oauth/policy.ts'
+import type { Store, StoreOptions } from '../../../server/store/store.ts'
+import { TestClock } from '../test-clock.ts'
 
 /** A database of test/postgres/each-database.ts. */
 type TestDatabase = {
