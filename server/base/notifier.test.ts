@@ -28,8 +28,36 @@ test('a wait ends without an error when its signal aborts', async () => {
   const clock = new TestClock()
   const notifier = new Notifier()
   const stop = new AbortController()
-  const waiting = notifier.wait(clock, 1000, stop.signal)
+  const waiting = [notifier.wait(clock, 1000, stop.signal), notifier.next(stop.signal)]
   stop.abort(new Error('stopped'))
+  assert.deepEqual(await Promise.all(waiting), [false, undefined])
+  assert.equal(await notifier.wait(clock, 1000, stop.signal), false)
+  await notifier.next(stop.signal)
+})
+
+test('a wait tells whether its time has passed', async () => {
+  const clock = new TestClock()
+  const notifier = new Notifier()
+  const late = notifier.wait(clock, 100)
+  await clock.advance(100)
+  assert.equal(await late, true)
+  const notified = notifier.wait(clock, 100)
+  await clock.advance(99)
+  notifier.notify()
+  assert.equal(await notified, false)
+})
+
+test('whoever waits again when it is woken waits for the notification after that', async () => {
+  const notifier = new Notifier()
+  const { signal } = new AbortController()
+  let wakings = 0
+  const waiting = (async () => {
+    for (; wakings < 3; wakings++) await notifier.next(signal)
+  })()
+  for (let i = 1; i <= 3; i++) {
+    notifier.notify()
+    await settle()
+    assert.equal(wakings, i)
+  }
   await waiting
-  await notifier.wait(clock, 1000, stop.signal)
 })

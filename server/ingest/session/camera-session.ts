@@ -101,16 +101,9 @@ type Wait = ReconnectPause & {
  * when another attempt could lock the account.
  */
 async function waitForAttempt({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal }: Wait): Promise<void> {
-  if (demand.isWanted) {
-    await pause(clock, delayMs, signal)
-    return
-  }
-  const woken = new AbortController()
-  const ended = AbortSignal.any([signal, woken.signal])
-  const sleep = pause(clock, Math.max(delayMs, probeDelayMs), ended)
-  await (isLockedOut ? sleep : Promise.race([sleep, demand.changed(ended)]))
-  woken.abort()
-  await sleep
+  const waitMs = demand.isWanted ? delayMs : Math.max(delayMs, probeDelayMs)
+  if (demand.isWanted || isLockedOut) await pause(clock, waitMs, signal)
+  else await demand.changes.wait(clock, waitMs, signal)
 }
 
 /**
@@ -194,14 +187,11 @@ async function endWhenIdle(demand: Demand, idle: AbortController, { clock, ended
   while (!ended.aborted) {
     if (demand.isWanted) {
       restMs = lingerMs
-      await demand.changed(ended)
+      await demand.changes.next(ended)
       continue
     }
-    const wanted = new AbortController()
-    const isOver = AbortSignal.any([ended, wanted.signal])
-    void demand.changed(isOver).then(() => wanted.abort())
-    // Otherwise the camera is needed again, or the connection is lost.
-    if (await pause(clock, restMs, isOver)) idle.abort()
+    const isIdle = await demand.changes.wait(clock, restMs, ended)
+    if (isIdle) idle.abort()
   }
 }
 
