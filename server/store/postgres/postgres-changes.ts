@@ -2,12 +2,11 @@
 // commit, and a dedicated connection listens.
 
 import pg from 'pg'
-import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import { pause } from '../../base/pause.ts'
-import { repeat } from '../../base/repeat.ts'
 import { Backoff } from '../../base/retry.ts'
 import type { Watch, WatchOptions } from '../engine/database.ts'
+import { probeIntervalMs, untilLost } from './lost-connection.ts'
 import { createUnavailable } from './postgres-failure.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
 import { changeChannel } from './postgres-triggers.ts'
@@ -21,8 +20,6 @@ export type PostgresWatchOptions = Omit<WatchOptions, 'intervalMs'> & {
 
 /** Many successive commits are reported as one change. */
 const gatherMs = 20
-/** A connection whose other end vanished silently is detected within twice this time. */
-const probeIntervalMs = 5000
 
 /** Throws 'unavailable' if it cannot listen at first; a connection that is lost later is restored. */
 export async function openPostgresWatch(options: PostgresWatchOptions): Promise<Watch> {
@@ -88,23 +85,10 @@ async function listen({ feed, clock, config }: PostgresWatchOptions, signal: Abo
     await sockets.end(client.end())
     throw error
   }
-  const ending = new AbortController()
-  const probing = probe(client, clock, AbortSignal.any([signal, ending.signal]))
-  const ended = Promise.race([lost.promise, probing]).then(async (reason) => {
-    ending.abort()
+  const check = () => client.query('select 1')
+  const ended = untilLost({ ended: lost.promise, check, clock, signal }).then(async (reason) => {
     await sockets.end(client.end())
     return reason
   })
   return { ended }
-}
-
-/** Resolves with the reason when the connection does not respond or `signal` has aborted. */
-async function probe(client: pg.Client, clock: Clock, signal: AbortSignal): Promise<string> {
-  try {
-    const query = async () => void (await client.query('select 1'))
-    await repeat(query, { clock, signal, intervalMs: probeIntervalMs, isDelayed: true })
-    return 'closed'
-  } catch (error) {
-    return signal.aborted ? 'closed' : errorChain(error)
-  }
 }

@@ -8,9 +8,9 @@ import type { Clock } from '../../base/clock.ts'
 import { type AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { pause } from '../../base/pause.ts'
-import { repeat } from '../../base/repeat.ts'
 import { Backoff } from '../../base/retry.ts'
 import { createClaimConflict, type DatabaseClaim } from '../engine/claim.ts'
+import { probeIntervalMs, untilLost } from './lost-connection.ts'
 import { createPostgresConfig } from './postgres-database.ts'
 import { createUnavailable } from './postgres-failure.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
@@ -29,7 +29,6 @@ const servers = 8
 /** A server that is stopping releases its claim within this time. */
 const patienceMs = 5000
 const retryMs = 200
-const probeIntervalMs = 5000
 /** The part of a name that PostgreSQL keeps. */
 const maxNameLength = 63
 
@@ -82,7 +81,8 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
   let holding: Holding | undefined = first
   while (!signal.aborted) {
     if (holding) {
-      const reason = await untilLost(holding, clock, signal)
+      const { ended, check } = holding
+      const reason = await untilLost({ ended, check, clock, signal })
       await holding.close()
       if (signal.aborted) return undefined
       log.warn({ database: place, reason }, 'the lock on the database was lost and is taken again')
@@ -95,26 +95,6 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
   }
   await holding?.close()
   return undefined
-}
-
-/**
- * Resolves with the reason why it is no longer usable. Polling detects a connection whose other end vanished silently.
- */
-async function untilLost(holding: Holding, clock: Clock, signal: AbortSignal): Promise<string> {
-  const ending = new AbortController()
-  const probe = async (): Promise<string> => {
-    try {
-      const check = async () => void (await holding.check())
-      const either = AbortSignal.any([signal, ending.signal])
-      await repeat(check, { clock, signal: either, intervalMs: probeIntervalMs, isDelayed: true })
-      return 'the lock is no longer needed'
-    } catch (error) {
-      return errorChain(error)
-    }
-  }
-  const reason = await Promise.race([holding.ended, probe()])
-  ending.abort()
-  return reason
 }
 
 /** Undefined if nobody holds the lock: it was released just now, or a former connection of this server held it. */
