@@ -163,7 +163,7 @@ test('nightjar camera probe', async () => {
   const file = join(server.dataDir, 'probe.jpg')
   const { code, stdout } = await runCamera('probe', url, '--snapshot', file)
   assert.equal(code, 0, stdout)
-  assert.match(stdout, /^Video: +h264 \(avc1\.\w+\), 320 × 180, 25 pictures\/s$/m)
+  assert.match(stdout, /^Video: +h264 \(avc1\.\w+\), 320 × 180, 25 frames\/s$/m)
   assert.match(stdout, /^Key frames: every 1 s$/m)
   assert.ok(!stdout.includes('sesame'))
   assert.equal(parseJpegHeader(await readFile(file)).width, 320)

@@ -65,6 +65,6 @@ test('audio is passed on where players know it, else turned into AAC', () => {
   assert.deepEqual(formatOf('m=audio 0 RTP/AVP 8\n', aac), ['aac', 44_100, 'aac', 44_100], 'what needs no work first')
   assert.match(`${formatOf(audio('PCMU/8000/2'))}`, /PCMU audio of 8000 Hz × 2 is not supported/)
   assert.match(`${formatOf(audio('SPEEX/16000'))}`, /SPEEX audio is not supported/)
-  assert.match(`${formatOf(audio('mpeg4-generic/44100', 'sizelength=13'))}`, /the configuration ends too early/)
+  assert.match(`${formatOf(audio('mpeg4-generic/44100', 'sizelength=13'))}`, /the configuration is too short/)
   assert.equal(formatOf(), undefined)
 })
