@@ -40,7 +40,7 @@ export class CameraAccess {
   /** Throws 'not_found' for everybody except guests, including the owner. */
   async getGuestRight(userId: number, cameraId: number): Promise<GuestRight> {
     const right = await this.find(userId, cameraId)
-    if (right.role !== 'guest') throw new AppError('not_found', `user ${userId} is no guest of camera ${cameraId}`)
+    if (right.role !== 'guest') throw new AppError('not_found', `user ${userId} is not a guest of camera ${cameraId}`)
     return right
   }
 

@@ -147,8 +147,8 @@ test('an address cannot be invited twice, nor oneself, nor an invalid address', 
   await invite('ada@bücher.example')
   await takeMails()
   const before = (await send('GET', path)).text
-  const already = ['This address is a guest of the camera already.']
-  const own = ['This is your own address.']
+  const already = ['This email address already belongs to a guest of the camera.']
+  const own = ['You cannot invite yourself.']
   const bad = ['Enter a valid email address.']
   const cases: [unknown, readonly string[]][] = [
     ['ADA@bücher.example', already],

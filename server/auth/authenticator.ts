@@ -119,16 +119,17 @@ export class Authenticator {
       case 'bearer':
         return this.#readBearer(value!)
       default:
-        throw new UnauthenticatedError('the Authorization header is of an unknown form')
+        throw new UnauthenticatedError('the Authorization header has an unknown format')
     }
   }
 
   async #readPersonal(value: string): Promise<Known> {
     if (looksPersonal(value) && !isChecksumValid(value) && !(await this.#hasUncheckable())) {
-      throw new UnauthenticatedError('the personal access token is mistyped')
+      throw new UnauthenticatedError('the checksum of the personal access token is wrong')
     }
     const token = await this.#tokens.findLiveByHash(hashToken(value))
-    if (!token) throw new UnauthenticatedError('the personal access token is unknown, revoked or of a disabled account')
+    if (!token)
+      throw new UnauthenticatedError('the personal access token is unknown or revoked, or its account is disabled')
     const { id, userId, scopes, credentialsVersion } = token
     const credential: Credential = { kind: 'personal', id }
     return {
@@ -139,7 +140,8 @@ export class Authenticator {
 
   async #readBearer(value: string): Promise<Known> {
     const access = isOAuthSecret('access', value) ? await this.#grants.findLiveAccess(hashToken(value)) : undefined
-    if (!access) throw new UnauthenticatedError('the bearer token is unknown or has ended', { hasBearerToken: true })
+    if (!access)
+      throw new UnauthenticatedError('the bearer token is unknown or no longer valid', { hasBearerToken: true })
     const { grantId, userId, credentialsVersion, applicationId, scopes, expiresAtMs, isBuiltIn } = access
     const credential: Credential = { kind: 'grant', id: grantId }
     const caller: Caller = {
@@ -167,7 +169,7 @@ export class Authenticator {
       await this.#tokens.setLastUsed(times.personal)
       await this.#grants.setLastUsed(times.grant)
     } catch (error) {
-      this.#log.warn({ reason: errorChain(error) }, 'times of last use could not be written')
+      this.#log.warn({ reason: errorChain(error) }, 'the times of last use could not be saved')
     }
   }
 }

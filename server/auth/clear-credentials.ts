@@ -52,7 +52,8 @@ export class ClearCredentials {
     this.#note(request).catch((error: unknown) => {
       // Invalid credentials, and too many of them, are not worth a log line.
       const isUsual = error instanceof AppError && ['unauthenticated', 'rate_limited'].includes(error.kind)
-      if (!isUsual) this.#options.log.warn({ reason: errorChain(error) }, 'credentials in clear were not recorded')
+      if (!isUsual)
+        this.#options.log.warn({ reason: errorChain(error) }, 'unencrypted credentials could not be recorded')
     })
   }
 

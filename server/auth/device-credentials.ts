@@ -34,7 +34,7 @@ export class DeviceCredentials {
     if (known !== undefined) return this.#take(known, onRate)
     onRate(limits.takeAddress(ip))
     const found = typeof hash === 'string' ? await this.#find(hash) : undefined
-    if (found === undefined) throw new UnauthenticatedError('neither credentials nor the hash of a camera were sent')
+    if (found === undefined) throw new UnauthenticatedError('neither credentials nor a camera hash were sent')
     limits.giveBackAddress(ip)
     return this.#take(found, onRate)
   }

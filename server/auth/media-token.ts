@@ -81,8 +81,9 @@ export class MediaTokens {
     { kind, cameraId }: Pick<MediaGrant, 'kind' | 'cameraId'>,
   ): MediaGrant & { expiresAtMs: number } {
     const { grantKind, expiresAtMs, ...grant } = this.#open(token)
-    if (grantKind !== kindCodes[kind] || grant.cameraId !== cameraId) throw forbidden('is for something else')
-    if (expiresAtMs <= this.#clock.nowMs()) throw forbidden('has expired: read the camera again for a new URL')
+    if (grantKind !== kindCodes[kind] || grant.cameraId !== cameraId)
+      throw forbidden('is for a different kind of media or another camera')
+    if (expiresAtMs <= this.#clock.nowMs()) throw forbidden('has expired: request the camera again to get a new URL')
     return { kind, expiresAtMs, ...grant }
   }
 
@@ -93,7 +94,7 @@ export class MediaTokens {
     const isWellFormed = end > headBytes && bytes.toString('base64url') === token
     if (!isWellFormed || bytes[0] !== version || bytes[1] !== keyId) throw forbidden('is malformed')
     const mac = this.#mac(bytes.subarray(0, end)).subarray(0, macBytes)
-    if (!timingSafeEqual(mac, bytes.subarray(end))) throw forbidden('is not genuine')
+    if (!timingSafeEqual(mac, bytes.subarray(end))) throw forbidden('has an invalid signature')
     const ids: number[] = []
     let offset = headBytes
     while (ids.length < 3) {

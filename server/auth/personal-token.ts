@@ -25,7 +25,7 @@ export function isChecksumValid(value: string): boolean {
 /** Throws 'invalid' for an imported value that cannot be sent in a header or is too short to be a secret. */
 export function checkTokenValue(value: string): void {
   if (!/^[\x21-\x7e]{20,256}$/.test(value)) {
-    throw new AppError('invalid', 'a token value has 20 to 256 characters of printable ASCII without spaces')
+    throw new AppError('invalid', 'a token must have 20 to 256 printable ASCII characters without spaces')
   }
 }
 

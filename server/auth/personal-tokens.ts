@@ -70,7 +70,7 @@ export class PersonalTokens {
   async revoke(userId: number, tokenId: number, context: RequestContext): Promise<void> {
     const { rows, audit } = this.#options
     const token = (await this.list(userId)).find(({ id }) => id === tokenId)
-    if (!token) throw new AppError('not_found', 'there is no such token of the user')
+    if (!token) throw new AppError('not_found', 'the user has no such token')
     await rows.revoke(token.id)
     audit.write({ event: 'pat.revoked', userId, subject: token.name, context, detail: { token: token.id } })
   }

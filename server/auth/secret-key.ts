@@ -49,7 +49,7 @@ export async function openSecretKey(dataDir: string): Promise<SecretKey> {
     return new SecretKey(key ?? (await createKey(file, dataDir)))
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw new AppError('unavailable', `the key file ${file} can be neither read nor made`, { cause })
+    throw new AppError('unavailable', `the key file ${file} can be neither read nor created`, { cause })
   }
 }
 
@@ -62,7 +62,7 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
     throw error
   }
   if (!/^[0-9a-f]{64}\n?$/.test(text)) {
-    throw new AppError('corrupt', `${file} does not hold 64 hexadecimal digits: restore it from a backup`)
+    throw new AppError('corrupt', `${file} does not contain 64 hexadecimal digits: restore it from a backup`)
   }
   return Buffer.from(text.trim(), 'hex')
 }

@@ -81,7 +81,7 @@ test('an owner who has to set one up first gets no grant either', async () => {
   await server.command('user', 'require-second-factor')
   const { status, json } = await logIn()
   assert.deepEqual([status, json.error], [400, 'invalid_grant'])
-  assert.match(json.error_description, /sign in with a browser to set one up/)
+  assert.match(json.error_description, /must set up a second factor first/)
   await server.command('user', 'require-second-factor', '--undo')
   assert.equal((await logIn()).status, 200)
 })

@@ -15,10 +15,12 @@ const inGerman = (fields: Partial<NightjarErrorFields>, form?: FormName) =>
   describeFailure(refuse(fields), german.failures, form)
 
 test("in English, a refusal shows the server's message", () => {
-  const detail = 'email: This is your own address.'
-  const error = refuse({ detail, errors: { email: ['This is your own address.'] } })
+  const detail = 'email: You cannot invite yourself.'
+  const error = refuse({ detail, errors: { email: ['You cannot invite yourself.'] } })
   assert.deepEqual(describeFailure(error, english.failures, 'guests'), { text: detail })
-  assert.deepEqual(describeFields(error, english.failures, 'guests'), { email: { text: 'This is your own address.' } })
+  assert.deepEqual(describeFields(error, english.failures, 'guests'), {
+    email: { text: 'You cannot invite yourself.' },
+  })
 })
 
 test('in German, no refusal is shown in English only, whatever its title', () => {

@@ -69,7 +69,7 @@ export class AccountAdministration {
     })
     const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
     audit.write({ event: 'second_factor.removed', ...about(user, input), detail })
-    this.#background.notify('a notice of a second factor was not sent', () =>
+    this.#background.notify('a notice about a second factor could not be sent', () =>
       this.#mails.secondFactor({ user, news: 'removed by an owner', context }),
     )
     return user
@@ -93,14 +93,14 @@ export class AccountAdministration {
     if (change.newPassword !== undefined) {
       const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
       audit.write({ event: 'password.changed', ...who, detail })
-      this.#background.notify('a notice of a new password was not sent', () =>
+      this.#background.notify('a notice about a changed password could not be sent', () =>
         this.#mails.passwordChanged(former, input.context),
       )
     }
     if (user.email !== former.email) {
       audit.write({ event: 'email.changed', ...who, detail: { former: former.email, ...by(input) } })
       if (emailKey(former.email) !== emailKey(user.email)) {
-        this.#background.notify('a notice of a new address was not sent', () =>
+        this.#background.notify('a notice about a changed email address could not be sent', () =>
           this.#mails.emailChanged(former.email, user),
         )
       }

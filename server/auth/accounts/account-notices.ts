@@ -17,21 +17,23 @@ export class AccountNotices {
 
   /** A refresh token was used twice. */
   reuse(notice: ReuseNotice): void {
-    this.#background.notify('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
+    this.#background.notify('a notice about a reused refresh token could not be sent', () => this.#mails.reuse(notice))
   }
 
   /** The second factor of an account changed. */
   secondFactor(notice: SecondFactorNotice): void {
-    this.#background.notify('a notice of a second factor was not sent', () => this.#mails.secondFactor(notice))
+    this.#background.notify('a notice about a second factor could not be sent', () => this.#mails.secondFactor(notice))
   }
 
   /** Credentials of an account were sent over an unencrypted connection. */
   inClear(notice: ClearNotice): void {
-    this.#background.notify('a notice of credentials in clear was not sent', () => this.#mails.inClear(notice))
+    this.#background.notify('a notice about unencrypted credentials could not be sent', () =>
+      this.#mails.inClear(notice),
+    )
   }
 
   /** An identity provider was linked to an account, or its link was removed. */
   identity(notice: IdentityNotice): void {
-    this.#background.notify('a notice of another way to sign in was not sent', () => this.#mails.identity(notice))
+    this.#background.notify('a notice about a linked account could not be sent', () => this.#mails.identity(notice))
   }
 }

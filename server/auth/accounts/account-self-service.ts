@@ -39,7 +39,7 @@ export class AccountSelfService {
    */
   async requestReset(email: string, context?: RequestContext): Promise<void> {
     if (context) this.#links.takeSource('reset', context.ip)
-    this.#background.do('a link for a new password was not sent', () => this.#sendReset(email, context))
+    this.#background.do('a link to reset a password could not be sent', () => this.#sendReset(email, context))
   }
 
   /** Returns what the page behind the link shows, or undefined if the link is not valid. */
@@ -64,7 +64,7 @@ export class AccountSelfService {
     const user = await store.accounts.resetPassword(hash, passwordHash, { personalTokens })
     login.forgive(user.email, input.context ?? unknownContext)
     audit.write({ event: 'password.reset', ...about(user, input), detail: { personal_tokens_revoked: personalTokens } })
-    this.#background.notify('a notice of a new password was not sent', () =>
+    this.#background.notify('a notice about a changed password could not be sent', () =>
       this.#mails.passwordChanged(user, input.context),
     )
     return user
@@ -88,7 +88,7 @@ export class AccountSelfService {
     })
     const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
     audit.write({ event: 'password.changed', ...about(user, input), detail })
-    this.#background.notify('a notice of a new password was not sent', () =>
+    this.#background.notify('a notice about a changed password could not be sent', () =>
       this.#mails.passwordChanged(user, input.context),
     )
     return changed.user
@@ -106,7 +106,7 @@ export class AccountSelfService {
     this.#background.check()
     await this.#links.takeMail({ purpose: 'email', email, senderId: user.id })
     audit.write({ event: 'email.change_requested', ...about(user, input) })
-    this.#background.do('a link for a new address was not sent', async () => {
+    this.#background.do('a link to confirm an email address could not be sent', async () => {
       const other = await store.users.findByEmail(email)
       if (other && other.id !== user.id) return
       const token = createLinkToken(this.#options.randomBytes)
@@ -132,7 +132,9 @@ export class AccountSelfService {
     const { user, former } = await this.#options.store.accounts.changeEmail(hash, userId, { exceptSessionId })
     const formerEmail = former.email
     this.#options.audit.write({ event: 'email.changed', ...about(user, by), detail: { former: formerEmail } })
-    this.#background.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
+    this.#background.notify('a notice about a changed email address could not be sent', () =>
+      this.#mails.emailChanged(formerEmail, user),
+    )
     return user
   }
 

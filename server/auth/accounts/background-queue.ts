@@ -18,7 +18,7 @@ export class BackgroundQueue {
 
   /** Throws 'unavailable' if the queue is full. Call it before changes that need the queue. */
   check(): void {
-    if (this.#tasks.size >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
+    if (this.#tasks.size >= maxTasks) throw new AppError('unavailable', 'too many emails are being prepared')
   }
 
   /** `what` is the log message for a failure, such as "an email could not be sent". Throws like `check`. */
@@ -33,7 +33,7 @@ export class BackgroundQueue {
    */
   notify(what: string, work: () => Promise<void>): void {
     if (this.#tasks.size < maxTasks) this.do(what, work)
-    else this.#log.error({ reason: 'too much is to be done already' }, what)
+    else this.#log.error({ reason: 'the background queue is full' }, what)
   }
 
   /** Resolves when all tasks that were added before are done. */

@@ -63,7 +63,7 @@ export class GuestService {
     const { canViewRecordings = false, sharesNotifications = false } = input
     const email = parseEmail(text)
     const owner = await store.users.get(camera.ownerId)
-    if (emailKey(email) === emailKey(owner.email)) throw invalidEmail('This is your own address.')
+    if (emailKey(email) === emailKey(owner.email)) throw invalidEmail('You cannot invite yourself.')
     if (await store.guests.findByEmail(camera.id, email)) throw isGuestAlready()
     this.#background.check()
     const mailing = { purpose: 'invitation', email, senderId: owner.id } as const
@@ -72,7 +72,7 @@ export class GuestService {
     const guest = await this.#insert({ cameraId: camera.id, email, canViewRecordings, sharesNotifications })
     audit.write({ event: 'guest.invited', ...about(camera, guest, input) })
     if (!isKnown || (await this.#links.canMail(mailing))) {
-      this.#background.do('an invitation was not sent', () => this.#sendMail(camera, owner, guest))
+      this.#background.do('an invitation could not be sent', () => this.#sendMail(camera, owner, guest))
     }
     return guest
   }
@@ -102,7 +102,7 @@ export class GuestService {
       store.guests.listOfUser(cameraId, userId),
     ])
     if (!camera || guests.length === 0)
-      throw new AppError('not_found', `user ${userId} is no guest of camera ${cameraId}`)
+      throw new AppError('not_found', `user ${userId} is not a guest of camera ${cameraId}`)
     for (const guest of guests) {
       await store.guests.remove(cameraId, guest.id)
       audit.write({ event: 'guest.left', ...about(camera, guest, input) })
@@ -148,7 +148,7 @@ function about(camera: OwnCamera, { id, email, ...guest }: Guest, input: By) {
 }
 
 function isGuestAlready(): AppError {
-  return invalidEmail('This address is a guest of the camera already.')
+  return invalidEmail('This email address already belongs to a guest of the camera.')
 }
 
 function invalidEmail(reason: string): AppError {

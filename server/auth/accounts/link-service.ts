@@ -68,7 +68,7 @@ export class LinkService {
   /** Throws 'rate_limited' if too many emails were sent. */
   async takeMail(mailing: Mailing): Promise<void> {
     if (await this.canMail(mailing)) return
-    throw new AppError('rate_limited', 'too many mails to this address, or too many from you', {
+    throw new AppError('rate_limited', 'too many emails were sent to this address or by you', {
       retryAfterSeconds: 3600,
     })
   }

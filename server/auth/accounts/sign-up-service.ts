@@ -87,12 +87,12 @@ export class SignUpService {
   async invite(input: InviteInput): Promise<void> {
     const { store, audit, signUp } = this.#options
     const email = parseEmail(input.email)
-    if (signUp === 'closed') throw new AppError('forbidden', 'accounts are made by owners alone')
+    if (signUp === 'closed') throw new AppError('forbidden', 'only owners can create accounts')
     this.#background.check()
     const inviter = await store.users.get(input.inviterId)
     await this.#links.takeMail({ purpose: 'invitation', email, senderId: inviter.id })
     audit.write({ event: 'user.invited', userId: inviter.id, subject: email, ...withContext(input) })
-    this.#background.do('an invitation was not sent', () =>
+    this.#background.do('an invitation could not be sent', () =>
       this.#sendInvitation(email, { inviter, cameraId: input.cameraId }),
     )
   }
@@ -105,13 +105,13 @@ export class SignUpService {
   async requestSignUp(emailText: string, context?: RequestContext): Promise<void> {
     const { audit, signUp } = this.#options
     const email = parseEmail(emailText)
-    if (signUp !== 'open') throw new AppError('forbidden', 'accounts are made by invitation alone')
+    if (signUp !== 'open') throw new AppError('forbidden', 'accounts are created by invitation only')
     await this.#checkSetUp()
     this.#background.check()
     if (context) this.#links.takeSource('sign_up', context.ip)
     await this.#links.takeMail({ purpose: 'sign_up', email })
     audit.write({ event: 'user.signup_requested', subject: email, ...withContext({ context }) })
-    this.#background.do('a sign-up was not answered', () => this.#sendInvitation(email, {}))
+    this.#background.do('a sign-up link could not be sent', () => this.#sendInvitation(email, {}))
   }
 
   /** Returns what the page of an invitation shows, or undefined if the link is not valid. */

@@ -61,7 +61,7 @@ export class Audit {
       write: (batch) => rows.insert(batch),
       onWritten: () => this.#noteDropped(),
       onFailure: (error) =>
-        log.error({ reason: errorChain(error), waiting: this.#queue.waiting }, 'the audit log cannot be written'),
+        log.error({ reason: errorChain(error), waiting: this.#queue.waiting }, 'the audit log could not be written'),
     })
   }
 
@@ -110,7 +110,7 @@ export class Audit {
     await repeat(retryAndClean, { clock: this.#clock, signal, intervalMs: retryMs })
     await this.flush()
     const { waiting: events } = this.#queue
-    if (events > 0) this.#log.error({ events }, 'events for the audit log are lost')
+    if (events > 0) this.#log.error({ events }, 'audit events were lost')
   }
 
   #noteDropped(): void {

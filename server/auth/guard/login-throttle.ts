@@ -81,7 +81,7 @@ export class LoginThrottle {
       const waitMs = Math.max(...deciding.map(([counter, key]) => counter.waitMs(key, nowMs)))
       if (waitMs > 0) {
         const retryAfterSeconds = Math.ceil(waitMs / second)
-        throw new AppError('rate_limited', 'too many failed log-ins', { retryAfterSeconds })
+        throw new AppError('rate_limited', 'too many failed sign-ins', { retryAfterSeconds })
       }
       if (deciding.every(([counter, key]) => counter.hasRoom(key, nowMs))) break
       // Otherwise a hundred guesses that are sent at once would all be free.
@@ -116,7 +116,7 @@ export class LoginThrottle {
 
   async #waitForOthers(): Promise<void> {
     if (this.#waiting.length >= maxWaiting) {
-      throw new AppError('unavailable', 'too many log-ins at once', { retryAfterSeconds: 2 })
+      throw new AppError('unavailable', 'too many simultaneous sign-ins', { retryAfterSeconds: 2 })
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }

@@ -140,7 +140,7 @@ export class Login {
     } catch (error) {
       // If the queue is full, the hash is renewed at the next sign-in.
       if (!(error instanceof AppError && error.kind === 'unavailable')) {
-        this.#log.warn({ user: user.id, reason: errorChain(error) }, 'a password could not be hashed anew')
+        this.#log.warn({ user: user.id, reason: errorChain(error) }, 'a password hash could not be renewed')
       }
     }
     return passwordHash

@@ -28,8 +28,8 @@ export function createClientId(randomBytes: RandomBytes): string {
 /** Throws 'invalid' for an imported client id that requests cannot contain. */
 export function checkClientId(clientId: string): void {
   if (!/^[\w.~@-]{4,128}$/.test(clientId)) {
-    throw new AppError('invalid', 'a client id has 4 to 128 letters, digits and . _ ~ @ -', {
-      fields: { client_id: ['A client id has 4 to 128 letters, digits and . _ ~ @ -'] },
+    throw new AppError('invalid', 'a client id must have 4 to 128 letters, digits and . _ ~ @ -', {
+      fields: { client_id: ['A client id must have 4 to 128 letters, digits and . _ ~ @ -'] },
     })
   }
 }
@@ -37,7 +37,7 @@ export function checkClientId(clientId: string): void {
 /** Throws 'invalid' for an imported secret that requests cannot contain or that could be guessed. */
 export function checkClientSecret(secret: string): void {
   if (!/^[\x21-\x7e]{20,256}$/.test(secret)) {
-    const reason = 'a client secret has 20 to 256 characters of printable ASCII without spaces'
+    const reason = 'a client secret must have 20 to 256 printable ASCII characters without spaces'
     throw new AppError('invalid', reason, { fields: { client_secret: [reason] } })
   }
 }

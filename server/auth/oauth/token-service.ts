@@ -228,7 +228,7 @@ export class TokenService {
     const detail = { grant: effect.grantId, application: client.id }
     audit.write({ event: revocationEvents[reason], userId, subject, context, detail })
     if (reason === 'revoked_by_application') return
-    log.warn({ ...detail, user: userId, reason }, 'a grant was ended: what may be used once was used twice')
+    log.warn({ ...detail, user: userId, reason }, 'a grant was ended because a one-time code or token was used twice')
     if (reason === 'refresh_reused') onReuse?.({ userId, appName: client.name, context })
   }
 }
@@ -240,9 +240,8 @@ const revocationEvents = {
 } as const
 
 const secondFactorNeeded =
-  'The account has a second factor, so a password is not enough: sign in with a browser (authorization code), or use a personal access token.'
-const secondFactorMissing =
-  'The account needs a second factor before anything else: sign in with a browser to set one up.'
+  'The account is protected by a second factor. Sign in with a browser (authorization code), or use a personal access token.'
+const secondFactorMissing = 'The account must set up a second factor first. Sign in with a browser to do so.'
 
 /** Also used if the account changed while it was being checked. */
 function wrongPassword(): OAuthError {
@@ -267,7 +266,7 @@ function challengeOf(verifier: string): string {
 /** draft-ietf-httpapi-idempotency-key-header: any text, with or without quotes. */
 function checkIdempotencyKey(key: string | undefined): string | undefined {
   if (key === undefined || /^[\x20-\x7e]{1,255}$/.test(key)) return key
-  throw new OAuthError('invalid_request', 'The Idempotency-Key has 1 to 255 printable characters.')
+  throw new OAuthError('invalid_request', 'The Idempotency-Key must have 1 to 255 printable characters.')
 }
 
 function writeLabel({ userAgent = '' }: RequestContext): string {

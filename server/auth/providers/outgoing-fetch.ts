@@ -40,7 +40,7 @@ export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: 
   const semaphore = new Semaphore({
     maxRunning: 16,
     maxWaiting: 100,
-    refusal: 'too many people sign in with this provider',
+    refusal: 'too many sign-ins with this provider are in progress',
   })
 
   const findAddress = async (url: URL, signal: AbortSignal): Promise<FoundAddress> => {
@@ -53,8 +53,9 @@ export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: 
   const ask = async (url: URL, options: Parameters<CustomFetch>[1], signal: AbortSignal): Promise<Response> => {
     const { method, headers, body } = options
     const isPlain = url.protocol === 'http:'
-    if (!isPlain && url.protocol !== 'https:') throw unavailable(url, 'it is neither https nor http')
-    if (isPlain && !(issuer.protocol === 'http:' && isOnThisMachine(url))) throw unavailable(url, 'it is not https')
+    if (!isPlain && url.protocol !== 'https:') throw unavailable(url, 'the URL is neither https nor http')
+    if (isPlain && !(issuer.protocol === 'http:' && isOnThisMachine(url)))
+      throw unavailable(url, 'the URL is not https')
     const { address, family } = await findAddress(url, signal)
     signal.throwIfAborted()
     const payload = readPayload(body)
@@ -89,7 +90,7 @@ export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: 
       try {
         return await ask(url, options, signal)
       } catch (error) {
-        if (late.aborted) throw unavailable(url, 'it did not answer in time')
+        if (late.aborted) throw unavailable(url, 'it did not respond in time')
         throw error instanceof AppError && error.kind === 'unavailable' ? error : unavailable(url, errorChain(error))
       }
     })
@@ -98,18 +99,18 @@ export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: 
 
 async function readResponse(url: URL, incoming: IncomingMessage, maxBytes: number): Promise<Response> {
   const status = incoming.statusCode!
-  if (status >= 300 && status < 400) throw unavailable(url, `it sends on to somewhere else (${status})`)
-  if (status < 200 || status > 599) throw unavailable(url, `it answers ${status}`)
+  if (status >= 300 && status < 400) throw unavailable(url, `it redirects to another URL (${status})`)
+  if (status < 200 || status > 599) throw unavailable(url, `it responded with status ${status}`)
   const encoding = incoming.headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity') throw unavailable(url, 'its answer is compressed, which was not asked for')
+  if (encoding !== 'identity') throw unavailable(url, 'its response is compressed, which was not requested')
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw unavailable(url, `its answer has more than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw unavailable(url, `its response has more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
-  if (!incoming.complete) throw unavailable(url, 'its answer ended too early')
+  if (!incoming.complete) throw unavailable(url, 'its response is incomplete')
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, [value ?? ''].flat().join(', '))
   return new Response(bodiless.has(status) ? null : Buffer.concat(chunks), { status, headers })

@@ -67,7 +67,7 @@ export class ProviderClient {
     maxRunning: 16,
     maxRunningOfOne: 4,
     maxWaitingOfOne: 50,
-    refusal: 'too many sign-ins come back from one address',
+    refusal: 'too many sign-ins are returning from one IP address',
   })
   /** When each of the few log messages was last written. */
   readonly #warned = new Map<string, { readonly atMs: number; more: number }>()
@@ -105,7 +105,7 @@ export class ProviderClient {
     try {
       return await this.#semaphore.run(addressBlock(ip), () => this.#prove(query, challenge))
     } catch (error) {
-      this.#warn(error, 'an identity provider cannot be used')
+      this.#warn(error, 'an identity provider is unavailable')
       return { kind: 'unavailable' }
     }
   }
@@ -133,7 +133,7 @@ export class ProviderClient {
     const idToken = tokens.claims()!
     const { iss: issuer, sub: subject } = idToken
     if (subject === '' || subject.length > maxSubjectLength || /[^\x20-\x7e]/.test(subject)) {
-      throw new AppError('invalid', 'the provider names its person in a way that the standard does not have')
+      throw new AppError('invalid', 'the subject of the identity is not allowed by the standard')
     }
     const more = idToken.email === undefined ? await this.#askUserInfo(config, tokens.access_token, subject) : {}
     const said: Readonly<Record<string, unknown>> = { ...idToken, ...more }
@@ -161,7 +161,7 @@ export class ProviderClient {
       const said = { email, email_verified, given_name, family_name, name }
       return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
     } catch (error) {
-      this.#warn(error, 'an identity provider does not say whom an account belongs to')
+      this.#warn(error, "an identity provider did not return the user's email address")
       return {}
     }
   }
@@ -171,14 +171,14 @@ export class ProviderClient {
       if (denials.has(error.error)) return 'denied'
       this.#warn(
         new Error(`error ${JSON.stringify(error.error.slice(0, 50))}`),
-        'an identity provider refused a sign-in',
+        'an identity provider denied a sign-in',
       )
       return /^(server_error|temporarily_unavailable)$/.test(error.error) ? 'unavailable' : 'invalid'
     }
     const isUnavailable = isFailure(error)
     this.#warn(
       error,
-      isUnavailable ? 'an identity provider cannot be used' : 'what an identity provider says does not hold',
+      isUnavailable ? 'an identity provider is unavailable' : 'the response of an identity provider is invalid',
     )
     return isUnavailable ? 'unavailable' : 'invalid'
   }
@@ -225,7 +225,7 @@ export class ProviderClient {
       return config
     } catch (error) {
       this.#failedAtMs = clock.monotonicMs()
-      this.#warn(error, 'an identity provider cannot be used')
+      this.#warn(error, 'an identity provider is unavailable')
       if (former) return former
       throw notNow(failureMs, error)
     }
@@ -250,12 +250,13 @@ const authenticateClient: openid.ClientAuth = (server, client, body, headers) =>
 
 /** Throws unless the document is complete and belongs to the configured issuer. */
 function checkMetadata(server: Readonly<openid.ServerMetadata>, { issuer }: ProviderSettings): void {
-  if (issuerKey(server.issuer) !== issuerKey(issuer)) throw new AppError('unavailable', 'it is another issuer')
+  if (issuerKey(server.issuer) !== issuerKey(issuer))
+    throw new AppError('unavailable', 'the issuer differs from the configured one')
   const isPlain = issuer.startsWith('http:')
   for (const name of neededEndpoints) {
     const url = typeof server[name] === 'string' ? URL.parse(server[name]) : null
     const isGood = url?.protocol === 'https:' || (isPlain && url?.protocol === 'http:' && isOnThisMachine(url))
-    if (!isGood) throw new AppError('unavailable', `its ${name} is missing or not an https address`)
+    if (!isGood) throw new AppError('unavailable', `its ${name} is missing or not an https URL`)
   }
 }
 

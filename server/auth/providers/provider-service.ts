@@ -161,7 +161,7 @@ export class ProviderService {
    */
   async linkFound(found: Found, browser: Browser): Promise<void> {
     const { session } = browser
-    if (session?.userId !== found.userId) throw new AppError('forbidden', 'this is not the account that was found')
+    if (session?.userId !== found.userId) throw new AppError('forbidden', 'the identity belongs to a different account')
     await this.#link(
       this.#get(found.providerId),
       session.userId,
@@ -347,7 +347,7 @@ export class ProviderService {
 
   #get(providerId: string): ProviderClient {
     const client = this.#clients.get(providerId)
-    if (!client) throw new AppError('not_found', 'there is no such identity provider')
+    if (!client) throw new AppError('not_found', 'the identity provider does not exist')
     return client
   }
 }

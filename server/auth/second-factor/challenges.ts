@@ -60,9 +60,10 @@ export class Challenges {
     this.#forgetOver()
     const ofUser = this.#usedOfUser.get(userId) ?? 0
     const retryAfterSeconds = challengeLifetimeMs / 1000
-    if (ofUser >= maxUsedOfUser) throw new AppError('rate_limited', 'too many sign-ins at once', { retryAfterSeconds })
+    if (ofUser >= maxUsedOfUser)
+      throw new AppError('rate_limited', 'too many simultaneous sign-ins', { retryAfterSeconds })
     if (this.#used.size >= maxUsed)
-      throw new AppError('unavailable', 'too many sign-ins at once', { retryAfterSeconds })
+      throw new AppError('unavailable', 'too many simultaneous sign-ins', { retryAfterSeconds })
     this.#usedOfUser.set(userId, ofUser + 1)
     this.#used.set(challenge, { userId, forgottenAtMs: this.#clock.nowMs() + challengeLifetimeMs })
     return true

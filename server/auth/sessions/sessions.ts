@@ -141,7 +141,7 @@ export class Sessions {
   /** Throws 'not_found' unless it is a session of this user. */
   async revoke(userId: number, sessionId: string): Promise<void> {
     const isRemoved = await this.#rows.remove(userId, sessionId)
-    if (!isRemoved) throw new AppError('not_found', 'there is no such session')
+    if (!isRemoved) throw new AppError('not_found', 'the session does not exist')
   }
 
   async endAllOfUser(userId: number, exceptSessionId?: string): Promise<void> {
@@ -171,7 +171,7 @@ export class Sessions {
     try {
       await this.#rows.setSeen(id, nowMs)
     } catch (error) {
-      this.#log.warn({ reason: errorChain(error) }, 'the use of a session could not be noted')
+      this.#log.warn({ reason: errorChain(error) }, 'the last use of a session could not be saved')
     }
   }
 }
