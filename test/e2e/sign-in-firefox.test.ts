@@ -30,7 +30,7 @@ test('T28: Firefox delivers the authorization response to an application over HT
     await firefox.type('#email', email)
     await firefox.type('#password', 'correct horse')
     await firefox.click('main button')
-    assert.equal(await firefox.text('h1'), 'Let Viewer in?')
+    assert.equal(await firefox.text('h1'), 'Allow Viewer to access your account?')
     await firefox.click('button[value=deny]')
     assert.equal((await callBack(1)).get('error'), 'access_denied')
     await firefox.open(ask)
