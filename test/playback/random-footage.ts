@@ -254,7 +254,7 @@ export class RandomFootage {
     })
     this.#missingMs = 0
     this.#isPause = false
-    this.#filler?.takePicture(dts90k, wallMs)
+    this.#filler?.takeVideo(dts90k, wallMs)
     const data = numbered(number, this.#units[isKey ? 0 : this.#inGop]!)
     const isRecovery = isKey && this.#usesRecovery && number % 2 === 1
     const shown = this.#reorders ? [2, 3, 0, 1][this.#inGop % 4]! * 100 : 0

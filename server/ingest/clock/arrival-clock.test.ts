@@ -26,7 +26,7 @@ function createSettableClock() {
   return { time, clock, pass }
 }
 
-test('small errors of the system clock are followed slowly, steps of more than two seconds at once and apart', () => {
+test('small errors of the system clock are followed slowly, and steps of more than two seconds are summed separately', () => {
   for (const stepMs of [-1900, 1900]) {
     const { time, clock, pass } = createSettableClock()
     const arrivals = new ArrivalClock(clock)
@@ -49,7 +49,7 @@ test('small errors of the system clock are followed slowly, steps of more than t
       pass(40)
       if (i === 100) time.wallMs += stepMs
       const nowMs = arrivals.nowMs()
-      assert.ok(Math.abs(nowMs - lastMs - 40) < 0.11, 'the time of arrivals does not jump')
+      assert.ok(Math.abs(nowMs - lastMs - 40) < 0.11, 'the arrival clock does not jump')
       assert.equal(nowMs + arrivals.setMs, time.wallMs)
       lastMs = nowMs
     }
@@ -57,7 +57,7 @@ test('small errors of the system clock are followed slowly, steps of more than t
   }
 })
 
-test('a process that stands still while it looks at the clocks takes that for no step', () => {
+test('a suspension of the process between reading the two clocks is not taken for a step', () => {
   const { time, clock, pass } = createSettableClock()
   let looks = 0
   const arrivals = new ArrivalClock({
@@ -77,8 +77,8 @@ test('a process that stands still while it looks at the clocks takes that for no
 const steps = [2500, -2500, -3_600_000, 7_200_000, -864_000_000, 864_000_000, -5000, 60_000]
 
 /**
- * A camera of 25 pictures a second, a key frame each 2 s, connected anew now and then; the clock is set each half an
- * hour.
+ * A camera that sends 25 frames per second with a key frame every 2 s and reconnects now and then. The system clock is
+ * set every half hour.
  */
 function record(kind: 'rtp' | 'jpeg', hours: number) {
   const { time, clock, pass } = createSettableClock()
@@ -105,7 +105,7 @@ function record(kind: 'rtp' | 'jpeg', hours: number) {
   for (let i = 0; i < hours * 3600 * fps; i++) {
     pass(1000 / fps, 500)
     if (i % (1800 * fps) === 700) time.wallMs += steps[sets++ % steps.length]!
-    // Half of the times it is set while the camera is away.
+    // The clock is set while the camera is disconnected in half of the cases.
     if (i % (3600 * fps) === 700 - 3) {
       memory.lastWallMs = stream.lastWallMs
       stream = open()
@@ -125,46 +125,49 @@ function record(kind: 'rtp' | 'jpeg', hours: number) {
   return { frames, starts, sets }
 }
 
-/** The head of a JPEG of 16 x 16. */
+/** The header of a JPEG of 16 × 16 pixels. */
 const jpeg = Uint8Array.from(
   Buffer.from(`ffd8ffdb004300${'01'.repeat(64)}ffc0000b080010001001011100ffda0008010100003f0000ffd9`, 'hex'),
 )
 
 for (const kind of ['rtp', 'jpeg'] as const) {
-  test(`each step of the clock by -10 to +10 days begins a run at the next key frame, labelled with the new time (${kind})`, () => {
+  test(`each step of the clock by -10 to +10 days begins a run at the next key frame, labeled with the new time (${kind})`, () => {
     const { frames, starts, sets } = record(kind, kind === 'rtp' ? 8 : 24)
     assert.ok(sets >= 15)
     assert.deepEqual(
       starts.flatMap((ms) => (ms === undefined ? [] : [Math.round(ms / 100) * 100])),
       Array.from({ length: sets }, (_, i) => steps[i % steps.length]),
-      'told once each, also when the camera was away',
+      'each step is reported once, even if the camera was disconnected',
     )
     let before: (typeof frames)[number] | undefined
     let staleFrames = 0
     for (const frame of frames) {
       const isSameRun = before?.run === frame.run
-      if (before && isSameRun) assert.ok(frame.wallMs >= before.wallMs, 'time never goes back within a run')
+      if (before && isSameRun) assert.ok(frame.wallMs >= before.wallMs, 'the time never goes back within a run')
       if (Math.abs(frame.wallMs - frame.systemMs) > 500) staleFrames++
       before = frame
     }
-    assert.ok(staleFrames <= sets * 50, `${staleFrames} pictures wait for a key frame with the time from before`)
+    assert.ok(
+      staleFrames <= sets * 50,
+      `${staleFrames} frames before the next key frame have the time from before the step`,
+    )
   })
 }
 
-test('audio has the time of its pictures after each step of the clock, silent or not', () => {
+test('audio and silence have the same time as the video after each step of the clock', () => {
   const { time, clock, pass } = createSettableClock()
   const stats = createCameraStats()
   let worstMs = 0
   let runs = 0
-  let picture = { pts90k: 0, wallMs: 0 }
+  let video = { pts90k: 0, wallMs: 0 }
   const stream = new CameraStream({
     plan: planStreams(parseSdp(audioVideoSdp)),
     arrivalClock: new ArrivalClock(clock),
     ...{ stats, floorMs: 0, createRunId: () => String(++runs), onRun: () => {} },
     publish(item) {
-      if (item.kind === 'video') picture = item
+      if (item.kind === 'video') video = item
       else if (item.kind === 'audio') {
-        const expectedMs = picture.wallMs + (item.pts90k - picture.pts90k) / 90
+        const expectedMs = video.wallMs + (item.pts90k - video.pts90k) / 90
         worstMs = Math.max(worstMs, Math.abs(item.wallMs - expectedMs))
       }
     },
@@ -184,7 +187,7 @@ test('audio has the time of its pictures after each step of the clock, silent or
     const slice = Uint8Array.of(0x60 | (isKey ? 5 : 1), 0x88, 1, 1)
     for (const payload of packetizeH264(isKey ? [sampleSps['640x360'], samplePps, slice] : [slice]))
       send('video', payload, payload[0] === slice[0], i * 3600)
-    // Half of each minute there is none.
+    // There is no audio during half of each minute.
     if (i % 1500 < 750) send('audio', packetizeAac([Uint8Array.of(1)]), true, i * 1920)
   }
   assert.equal(runs, steps.length + 1)

@@ -1,8 +1,9 @@
-// The clock that stamps arrivals: it never goes back and never jumps, whatever happens to the operating system's clock.
+// The clock that gives every packet its time of arrival. It never goes back and never jumps, even if the operating
+// system's clock does.
 //
-// It runs on the monotonic clock and is drawn towards the system's time by at most a quarter of a percent of the time
-// that passes. A step of the system's clock by more than two seconds, either way, means that somebody set it. Such
-// steps are summed up in `setMs`, because what is recorded after one begins a run, which is labelled with the new time.
+// It runs on the monotonic clock and is adjusted towards the system's time by at most 0.25 % of the time that passes.
+// If the system's clock differs by more than two seconds in either direction, somebody has set it. These steps are
+// summed in `setMs`. Footage after a step begins a new run, which is labeled with the new time.
 
 import type { Clock } from '../../base/clock.ts'
 
@@ -12,8 +13,8 @@ const stepMs = 2000
 
 export class ArrivalClock {
   /**
-   * What must be added to `nowMs` for the time of day: all steps of the system's clock so far, in milliseconds. As of
-   * the last `nowMs`.
+   * The sum of all steps of the system's clock up to the last call of `nowMs`, in milliseconds. `nowMs` plus this value
+   * is the time of day.
    */
   setMs = 0
   readonly #clock: Clock
@@ -27,13 +28,14 @@ export class ArrivalClock {
   }
 
   /**
-   * Unix milliseconds with a fraction, as if the system's clock had never been set; increases with the monotonic clock.
+   * Unix milliseconds with a fraction, as if the system's clock had never been set. They increase with the monotonic
+   * clock.
    */
   nowMs(): number {
     let monotonicMs = this.#clock.monotonicMs()
     let errorMs = this.#findErrorMs(monotonicMs)
     if (Math.abs(errorMs) > stepMs) {
-      // The process may have stood still between two looks at the clocks: then they agree at the next look.
+      // The process may have been suspended between the reads of the two clocks. In that case a second read agrees.
       monotonicMs = this.#clock.monotonicMs()
       errorMs = this.#findErrorMs(monotonicMs)
       if (Math.abs(errorMs) > stepMs) {

@@ -9,17 +9,18 @@ type Scene = {
   seconds: number
   audioPpm?: number
   audioDelayMs?: number
-  isTold?: boolean
-  toldErrorMs?: number
-  /** Reports each five seconds; how wrong the n-th is. */
+  hasRtpInfo?: boolean
+  rtpInfoErrorMs?: number
+  /** The error of the n-th sender report. Reports are sent every five seconds. */
   reportErrorMs?: (index: number) => number
 }
 
 /**
- * Plays picture and audio of the same moments; gives the error of the audio's place, in milliseconds, once a second.
+ * Plays video and audio of the same moments. Returns the error of the audio's position in milliseconds, once per
+ * second.
  */
 function play(scene: Scene): number[] {
-  const { seconds, audioPpm = 0, audioDelayMs = 0, isTold = false, toldErrorMs = 0, reportErrorMs } = scene
+  const { seconds, audioPpm = 0, audioDelayMs = 0, hasRtpInfo = false, rtpInfoErrorMs = 0, reportErrorMs } = scene
   const video = new WallClock()
   const audio = new AudioClock(video)
   const errors: number[] = []
@@ -29,7 +30,7 @@ function play(scene: Scene): number[] {
     video.map(500_000 + ms * 90, startMs + ms)
     if (ms === 0) {
       video.beginRun()
-      if (isTold) audio.alignTo(7_000_000, 500_000 / 90 + toldErrorMs)
+      if (hasRtpInfo) audio.alignTo(7_000_000, 500_000 / 90 + rtpInfoErrorMs)
     }
     const audioMs = 7_000_000 + ms * (1 + audioPpm / 1e6)
     if (ms % 5000 === 0 && reportErrorMs) audio.follow(audioMs, 500_000 / 90 + ms + reportErrorMs(ms / 5000))
@@ -45,27 +46,27 @@ function play(scene: Scene): number[] {
 
 const worst = (errors: number[]) => Math.max(...errors.map(Math.abs))
 
-test('without RTP-Info audio is placed by its arrival', () => {
+test('audio without RTP-Info is placed by its arrival time', () => {
   assert.ok(worst(play({ seconds: 60 })) < 1)
   assert.ok(Math.abs(worst(play({ seconds: 60, audioDelayMs: 150 })) - 150) < 1)
 })
 
-test('with RTP-Info audio that is sent late is still in its place', () => {
-  assert.ok(worst(play({ seconds: 60, audioDelayMs: 150, isTold: true })) < 1)
+test('audio that is sent late is placed correctly with RTP-Info', () => {
+  assert.ok(worst(play({ seconds: 60, audioDelayMs: 150, hasRtpInfo: true })) < 1)
 })
 
-test('an RTP-Info that makes no sense is left aside', () => {
-  assert.ok(worst(play({ seconds: 60, isTold: true, toldErrorMs: 50_000 })) < 1)
+test('an implausible RTP-Info is ignored', () => {
+  assert.ok(worst(play({ seconds: 60, hasRtpInfo: true, rtpInfoErrorMs: 50_000 })) < 1)
 })
 
-test('reports bring audio to its place and keep it there, without a jump', () => {
-  for (const isTold of [false, true]) {
+test('sender reports move audio to its position gradually and keep it there', () => {
+  for (const hasRtpInfo of [false, true]) {
     const errors = play({
       seconds: 600,
       audioDelayMs: 300,
       audioPpm: 100,
-      isTold,
-      toldErrorMs: 200,
+      hasRtpInfo,
+      rtpInfoErrorMs: 200,
       reportErrorMs: () => 0,
     })
     assert.ok(worst(errors.slice(15)) < 2, `${worst(errors.slice(15))}`)
@@ -74,18 +75,18 @@ test('reports bring audio to its place and keep it there, without a jump', () =>
   }
 })
 
-test('reports that contradict each other, or arrival, are left aside', () => {
+test('sender reports that contradict each other or the arrival times are ignored', () => {
   assert.ok(worst(play({ seconds: 60, reportErrorMs: (index) => index * 700 })) < 1)
   assert.ok(worst(play({ seconds: 60, reportErrorMs: () => 5000 })) < 1)
 })
 
-test('an audio crystal that is wrong does not drift away from the picture in six hours', () => {
-  for (const isTold of [false, true]) {
-    for (const audioPpm of [-150, 150]) assert.ok(worst(play({ seconds: 6 * 3600, audioPpm, isTold })) < 15)
+test('audio with an inaccurate crystal does not drift away from the video in six hours', () => {
+  for (const hasRtpInfo of [false, true]) {
+    for (const audioPpm of [-150, 150]) assert.ok(worst(play({ seconds: 6 * 3600, audioPpm, hasRtpInfo })) < 15)
   }
 })
 
-test('after a jump of the camera clock audio keeps its place beside the picture', () => {
+test('audio stays aligned with the video after a jump of the camera clock', () => {
   const video = new WallClock()
   const audio = new AudioClock(video)
   let ms = 0
@@ -96,9 +97,9 @@ test('after a jump of the camera clock audio keeps its place beside the picture'
       if (ms > 0) audio.beginRun(isNewClock)
       else audio.alignTo(7_000_000, 500_000 / 90)
     }
-    // The audio of this moment comes 150 ms later; the audio that comes now is older.
+    // Audio is sent 150 ms after the video of the same moment, so the current audio is older.
     const isPlaced = audio.map(7_000_000 + ms - 150 + audioJumpMs, startMs + ms)
-    // With its first frame a jump may still be a stray one.
+    // The first frame after a jump may still be a stray frame.
     if (isPlaced && !isFirst)
       assert.ok(Math.abs(audio.pts90k - video.pts90k + 150 * 90) < 90, `${audio.pts90k} ${video.pts90k}`)
     ms += 40

@@ -1,19 +1,23 @@
-// A camera's audio timestamps -> times on the axis of the video's run.
+// Maps the audio timestamps of a camera to the time axis of the video's run.
 //
-// Audio and picture have unrelated timestamps, and often unrelated crystals. They are aligned by the RTP-Info of the
-// answer to PLAY where it makes sense, else by arrival; after that the difference of their drifts, as seen in arrival,
-// is followed, and where the camera sends reports of both, what they say.
+// Audio and video have unrelated timestamps and often different crystals. They are first aligned by the RTP-Info header
+// of the response to PLAY if it is plausible, and by arrival time otherwise. Afterwards the clock follows the
+// difference of their drifts, as seen in the arrival times, and the sender reports of the camera if it sends reports
+// for both streams.
 
 import { OffsetFollower } from './offset-follower.ts'
 import type { WallClock } from './wall-clock.ts'
 
-/** While the two offsets still settle, their difference says nothing about drift. */
+/** As long as the two offsets settle, their difference says nothing about drift. */
 const settleMs = 20_000
-/** An RTP-Info that disagrees with arrival by more is wrong: several makers send one of another session. */
+/**
+ * An RTP-Info that differs from the arrival times by more than this is wrong. Some cameras send the one of another
+ * session.
+ */
 const maxDisagreementMs = 2000
-/** Two reports in a row that agree are believed; cameras that send nonsense do not repeat it. */
+/** Two consecutive reports must agree this closely. Cameras that send wrong reports do not repeat the same error. */
 const sameMs = 50
-/** Audio is moved to where reports have it by so much of the time that passes: nobody hears it. */
+/** Audio is shifted towards the reported position by at most this share of the elapsed time, which is inaudible. */
 const reportSlew = 0.05
 
 export class AudioClock {
@@ -21,11 +25,13 @@ export class AudioClock {
   wallMs = 0
   readonly #video: WallClock
   #follower = new OffsetFollower()
-  /** Audio minus video media time at the same moment, told by the camera; undefined when not known. */
-  #toldMs: number | undefined
-  /** What the camera told minus what arrival says: how much later than pictures the camera sends its audio. */
+  /** Audio minus video media time of the same moment as RTP-Info gives it; undefined when unknown. */
+  #rtpInfoMs: number | undefined
+  /**
+   * The reported difference minus the one seen in arrival times: how much later than video the camera sends its audio.
+   */
   #correctionMs = 0
-  /** As `#toldMs`, by the last report; and what is believed of reports. */
+  /** Like `#rtpInfoMs`, but from the last sender report, and from two reports that agree. */
   #lastReportedMs: number | undefined
   #reportedMs: number | undefined
   #lastAudioMs = 0
@@ -35,14 +41,14 @@ export class AudioClock {
   }
 
   /**
-   * RTP-Info: the moment that is `audioMs` in audio is `videoMs` in pictures, in media milliseconds. Before the first
-   * `map`.
+   * Takes an RTP-Info: the media times `audioMs` of the audio and `videoMs` of the video are the same moment. Must be
+   * called before the first `map`.
    */
   alignTo(audioMs: number, videoMs: number): void {
-    this.#toldMs = audioMs - videoMs
+    this.#rtpInfoMs = audioMs - videoMs
   }
 
-  /** Sender reports of both streams, again and again: as `alignTo`, at any time. */
+  /** Takes the sender reports of both streams. Like `alignTo`, but may be called at any time. */
   follow(audioMs: number, videoMs: number): void {
     const reportedMs = audioMs - videoMs
     const isSame = this.#lastReportedMs !== undefined && Math.abs(reportedMs - this.#lastReportedMs) < sameMs
@@ -51,20 +57,21 @@ export class AudioClock {
   }
 
   /**
-   * A new run began. `isNewClock`: the video's clock was fitted anew, so the timestamps the camera told of no longer
-   * hold; how late it sends its audio still does.
+   * Begins a new run. `isNewClock`: the video's clock was fitted anew, so that earlier reports about timestamps are no
+   * longer valid. The measured delay of the audio remains valid.
    */
   beginRun(isNewClock: boolean): void {
     this.pts90k = Number.NEGATIVE_INFINITY
     if (!isNewClock) return
     this.#follower = new OffsetFollower()
-    this.#toldMs = undefined
+    this.#rtpInfoMs = undefined
     this.#lastReportedMs = undefined
     this.#reportedMs = undefined
   }
 
   /**
-   * Maps the media time of a block that arrived at `arrivalMs`. False when it lies before the run: not to be published.
+   * Maps the media time of a block that arrived at `arrivalMs`. Returns false if it lies before the run and must not be
+   * published.
    */
   map(audioMs: number, arrivalMs: number): boolean {
     const byArrivalMs = audioMs + this.#follower.update(audioMs, arrivalMs) - this.#video.offsetMs
@@ -77,9 +84,9 @@ export class AudioClock {
   }
 
   #correct(audioMs: number, byArrivalMs: number): number {
-    // Neither what the camera told of its video timestamps nor its reports fit an axis that they do not make.
+    // RTP-Info and reports describe the camera's own timestamps, which a retimed axis does not follow.
     if (this.#video.isRetimed) {
-      this.#toldMs = undefined
+      this.#rtpInfoMs = undefined
       this.#reportedMs = undefined
     }
     const stepMs = Math.max(0, audioMs - this.#lastAudioMs)
@@ -87,14 +94,14 @@ export class AudioClock {
     if (this.#reportedMs !== undefined) {
       const errorMs = audioMs - this.#reportedMs - byArrivalMs - this.#correctionMs
       const limitMs = stepMs * reportSlew
-      const isSense = Math.abs(errorMs + this.#correctionMs) < maxDisagreementMs
-      if (isSense) this.#correctionMs += Math.max(-limitMs, Math.min(limitMs, errorMs))
-      if (isSense) return this.#correctionMs
+      const isPlausible = Math.abs(errorMs + this.#correctionMs) < maxDisagreementMs
+      if (isPlausible) this.#correctionMs += Math.max(-limitMs, Math.min(limitMs, errorMs))
+      if (isPlausible) return this.#correctionMs
     }
-    if (this.#toldMs === undefined) return this.#correctionMs
-    const correctionMs = audioMs - this.#toldMs - byArrivalMs
+    if (this.#rtpInfoMs === undefined) return this.#correctionMs
+    const correctionMs = audioMs - this.#rtpInfoMs - byArrivalMs
     if (Math.abs(correctionMs) < maxDisagreementMs) this.#correctionMs = correctionMs
-    if (this.#correctionMs !== correctionMs || this.#follower.ageMs > settleMs) this.#toldMs = undefined
+    if (this.#correctionMs !== correctionMs || this.#follower.ageMs > settleMs) this.#rtpInfoMs = undefined
     return this.#correctionMs
   }
 }

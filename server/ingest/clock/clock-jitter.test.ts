@@ -8,7 +8,8 @@ const cameras = 400
 const settleMs = 20_000
 
 /**
- * A minute of a camera whose clock is right, each picture delayed by 5 ms and an exponential time, in the order of TCP.
+ * A minute of a camera whose clock is accurate. Each frame is delayed by 5 ms plus an exponentially distributed time,
+ * and TCP keeps the order.
  */
 function play(seed: number, meanMs: number) {
   const random = createRandom(seed)
@@ -42,17 +43,17 @@ for (const meanMs of [20, 50, 100, 200, 300]) {
       const what = `seed ${seed}: ${JSON.stringify(result)}`
       assert.equal(result.runs, 1, what)
       assert.ok(result.settledWorstMs < 500, what)
-      // A rate measured by mistake is refuted within a moment.
+      // A rate that was measured by mistake is refuted quickly.
       assert.ok(result.longestWrongMs < 1000, what)
-      // The first picture's own delay, ln(400) means at the most, counts until an earlier one has come and time was
-      // drawn back.
+      // The delay of the first frame, at most ln(400) times the mean, counts until an earlier frame has arrived and the
+      // clock has been corrected.
       assert.ok(result.worstMs < 500 + meanMs * Math.log(cameras), what)
     }
   })
 }
 
 /**
- * Two minutes of a camera that stamps `nominal` frames/s all the time and sends fewer from half a minute on, with the
+ * Two minutes of a camera that always stamps `nominal` frames/s and sends fewer after the first half minute, with the
  * same delays.
  */
 function playFall(seed: number, nominal: number, real: number, meanMs: number) {
@@ -77,7 +78,7 @@ function playFall(seed: number, nominal: number, real: number, meanMs: number) {
   return result
 }
 
-test('cameras that fall to one or two pictures a second on a network that delays them are late for a moment only', () => {
+test('cameras that drop to one or two frames per second on a jittery network are late only for a moment', () => {
   for (const [nominal, real, meanMs, worstMs] of [
     [5, 1.8, 50, 3000],
     [5, 1.5, 50, 3000],

@@ -6,7 +6,7 @@ import { WallClock } from './wall-clock.ts'
 const startMs = 1_700_000_000_000
 const hourMs = 3_600_000
 
-/** Repeatable noise in [0, 1). */
+/** Reproducible noise in [0, 1). */
 function createNoise(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -18,20 +18,20 @@ function createNoise(seed: number): () => number {
 }
 
 type Scene = {
-  /** Frames a second that the camera stamps, and those that come at a time. */
+  /** The frame rate in the camera's timestamps, and the real one at a time. */
   readonly nominal: number
   readonly findReal: (hour: number) => number
   readonly hours: number
   readonly ppm: number
-  /** Stalls of the network of up to 3 s, a second. */
+  /** Network stalls of up to 3 s, per second. */
   readonly stalls?: number
   readonly jitterMs?: number
   readonly seed: number
 }
 
 /**
- * Each key frame is asked whether it must begin a run. `worstAxisMs`: how much longer or shorter than real time a run
- * has become.
+ * Checks at each key frame whether it must begin a run. `worstAxisMs`: the greatest difference between the length of a
+ * run and real time.
  */
 function play({ nominal, findReal, hours, ppm, stalls = 0, jitterMs = 10, seed }: Scene) {
   const noise = createNoise(seed)
@@ -76,8 +76,8 @@ for (const nominal of [5, 10, 15, 25, 30, 60]) {
         assert.equal(result.runs, 1, what)
         assert.ok(result.worstMs < 500, what)
         assert.equal(result.hasRetimed, real !== nominal, what)
-        // While a rate is new, pictures last at most three times as long as they are stamped; the run is as long as it
-        // took once that is made up for.
+        // While a rate is new, frames last at most three times as long as their timestamps say. The run has its real
+        // length once that has been made up for.
         if (real < nominal) assert.ok(result.worstAxisMs < 2000, what)
       }
     }
@@ -103,10 +103,10 @@ for (const [day, night] of [
   })
 }
 
-test('cameras of few pictures that suddenly send fewer than they stamp, and go back, are on time', () => {
+test('cameras with a low frame rate that suddenly send fewer frames than they stamp and then recover are on time', () => {
   for (const nominal of [5, 8, 10, 15]) {
     for (const factor of [1.3, 1.6, 2, 2.5, 3]) {
-      // Three minutes as stamped, two of the others.
+      // Three minutes at the stamped rate and two minutes at the other one.
       const findReal = (hour: number) => nominal / ((hour * 60) % 5 < 3 ? 1 : factor)
       for (const jitterMs of [5, 30]) {
         const result = play({ nominal, findReal, hours: 1, ppm: 50, jitterMs, seed: nominal + factor * 10 })
@@ -118,7 +118,7 @@ test('cameras of few pictures that suddenly send fewer than they stamp, and go b
   }
 })
 
-test('a network that stands still while the rate changes delays its measuring by seconds, no more', () => {
+test('a network stall during a change of the rate delays the measurement by a few seconds at most', () => {
   for (const nominal of [5, 10, 15, 25]) {
     for (const factor of [1.6, 2, 2.5, 2.9]) {
       for (const changeMs of [0, 40_000]) {
@@ -144,7 +144,7 @@ test('a network that stands still while the rate changes delays its measuring by
   }
 })
 
-test('a day of a good camera is not retimed, whatever the network does', () => {
+test('a day of a camera with an accurate clock is not retimed, whatever the network does', () => {
   for (const [jitterMs, ppm] of [
     [10, -500],
     [50, 500],
@@ -157,7 +157,7 @@ test('a day of a good camera is not retimed, whatever the network does', () => {
   }
 })
 
-test('pictures that the stream reorders keep their order and distances at a measured rate', () => {
+test('frames that the stream reorders keep their order and spacing at a measured rate', () => {
   const clock = new WallClock()
   const noise = createNoise(3)
   const shown: number[] = []
@@ -177,23 +177,23 @@ test('pictures that the stream reorders keep their order and distances at a meas
   assert.ok(Math.min(...steps) > 80 * 90 * 0.9 && Math.max(...steps) < 80 * 90 * 1.1)
 })
 
-test('audio stays with pictures that are stamped at a wrong rate, with and without reports of the camera', () => {
+test('audio stays aligned with video that is stamped at a wrong rate, with and without sender reports', () => {
   for (const real of [12.5, 40]) {
     for (const hasReports of [false, true]) {
       const video = new WallClock()
       const audio = new AudioClock(video)
       const noise = createNoise(real)
       let worstMs = 0
-      let pictures = 0
+      let frames = 0
       for (let ms = 0; ms < 1_800_000; ms += 40) {
-        for (; (pictures * 1000) / real <= ms; pictures++) {
-          video.map(pictures * 3600, startMs + (pictures * 1000) / real + noise() * 10)
-          if (pictures === 0) {
+        for (; (frames * 1000) / real <= ms; frames++) {
+          video.map(frames * 3600, startMs + (frames * 1000) / real + noise() * 10)
+          if (frames === 0) {
             video.beginRun()
             audio.alignTo(7_000_000, 0)
           } else assert.ok(!video.isRunDue)
         }
-        // What the camera says of its video clock, which is wrong.
+        // The camera reports its video clock, which is wrong.
         if (hasReports && ms % 5000 === 0) audio.follow(7_000_000 + ms, (ms * real) / 25)
         if (!audio.map(7_000_000 + ms, startMs + ms + noise() * 10)) continue
         const lateMs = audio.pts90k / 90 + video.toMediaMs(0) + video.offsetMs - startMs - ms
@@ -204,7 +204,7 @@ test('audio stays with pictures that are stamped at a wrong rate, with and witho
   }
 })
 
-test('a camera that sends fewer pictures than it stamps for some seconds alone is on time behind them, too', () => {
+test('a camera that sends fewer frames than it stamps for only a few seconds is on time afterwards', () => {
   for (let seed = 1; seed <= 400; seed++) {
     const noise = createNoise(seed)
     const slow = 4.5 + noise() * 4.5

@@ -1,60 +1,62 @@
-// How fast a camera's timestamps really pass: real time per time by the camera's clock.
+// Measures how fast the timestamps of a camera really pass, as real time per time on the camera's clock.
 //
-// Many cameras stamp their pictures at the nominal frame rate while fewer or more of them come, at night for instance.
-// The delay of such pictures (arrival minus media time) grows or shrinks steadily, where the network only ever adds to
-// it for a while. So the smallest delay of each tenth of a second is kept, and the smallest of two, four, … of these: a
-// rate is wrong when the minima of three stretches in a row, from a tenth of a second to some seconds long, differ by
-// about the same amount. A rate that is very wrong is noticed within half a second, one that is wrong by a third of a
-// percent within twenty. How far the minima went and came back lately is noise, which a trend must exceed several
-// times; and the pictures that follow may refute it (rate-trial.ts). Docs and figures: docs/design/camera-time.md.
+// Many cameras stamp their frames at the nominal frame rate although they send fewer or more, for example at night. The
+// delay of such frames (arrival time minus media time) grows or shrinks steadily, while the network only adds to it for
+// a while. Therefore the smallest delay of each tenth of a second is kept, and the smallest of each two, four, … of
+// these. A rate is wrong if the minima of three consecutive intervals, which are between a tenth of a second and
+// several seconds long, differ by about the same amount. A rate that is far off is noticed within half a second, and
+// one that is off by a third of a percent within twenty seconds. Movements of the minima that were reversed recently
+// are noise, and a trend must be several times larger. The frames that follow may still refute a new rate
+// (rate-trial.ts). Explanation and figures: docs/design/camera-time.md.
 
 import { RateTrial } from './rate-trial.ts'
 
 const bucketMs = 100
 
-/** By length of the stretches, which doubles: how much the delay must have changed over two of them. */
-const leastChangeMs = [90, 100, 100, 100, 80, 60, 40]
+/** The smallest change of the delay over two intervals that counts, by level. The interval doubles with each level. */
+const minChangeMs = [90, 100, 100, 100, 80, 60, 40]
 
 /**
- * Stretches shorter than this say something only when the delay has left the expected one: jitter looks like a trend
+ * The intervals of lower levels count only if the delay differs from the expected one, because jitter resembles a trend
  * for a moment.
  */
 const longLevel = 4
 const slackMs = 30
 
-/** A trend is noticed before pictures are later than this; stalls that follow each other are not. */
+/** A trend is noticed before frames are later than this. Consecutive network stalls may exceed it. */
 const maxErrorMs = 800
 
 /**
- * When the delays inside a tenth of a second fall by more than this share of the change, it is no trend but a series of
- * stalls.
+ * If the delays within a tenth of a second fall by more than this share of the change, the change is a series of stalls
+ * and not a trend.
  */
-const mostFallShare = 0.35
+const maxFallShare = 0.35
 
-/** A backlog that the network works off shrinks too, but what arrives is still late. */
+/** Delays also shrink while the network works off a backlog, but those frames are still late. */
 const onTimeMs = 15
 
 /**
- * Delays that shrink hardly move the wall clock, which is never ahead of arrival: there is time to see more of them.
+ * Shrinking delays hardly move the wall clock, which is never ahead of arrival, so there is time for more measurements.
  */
 const fallLevel = 1
 
-/** Each of the two changes between three stretches must be at least this share of the whole change. */
-const leastShare = 0.25
+/** Each of the two changes between three intervals must be at least this share of the whole change. */
+const minShare = 0.25
 
 /**
- * Jitter goes up and down again: `spreadMs` is the greatest movement of the minima of this length that was taken back
- * lately. A trend must be so many times larger.
+ * Jitter goes up and down again. `spreadMs` is the greatest recent movement of the minima of a level that was reversed.
+ * A trend must be this many times larger.
  */
 const spreadShare = 3.5
 const maxSpreadMs = [300, 300, 300, 200, 100, 50, 20]
 const spreadHalfLifeMs = 60_000
-const fewNoted = 8
+const minNoted = 8
 
 /**
- * Two pictures in a row that are each so much later than the one before, by about the same time, after one that was on
- * time: pictures that are stamped far apart cannot wait for a third. The end of a stall makes one picture late by up to
- * that distance, so these are later; and on a network with more noise than this it happens by chance.
+ * Detects a sudden change from two consecutive frames, each later than the previous one by at least `suddenMs` and by
+ * about the same amount, after a frame that was on time. Frames with timestamps at least `farApartMs` apart must not
+ * wait for a third one. The end of a stall delays one frame by up to the distance between frames, so these must be
+ * later than that. On a network with more noise than `quietMs` this pattern occurs by chance.
  */
 const suddenMs = 150
 const farApartMs = 90
@@ -63,22 +65,22 @@ const evenShare = 0.4
 const quietMs = 60
 
 /**
- * So many steps in a row by the same share of media time are no stalls that follow each other, however late pictures
- * are by then.
+ * This many consecutive steps by the same share of media time are not a series of stalls, even if the frames are very
+ * late by then.
  */
 const sustainedSteps = 4
 const sustainedInNoise = 8
-const leastSlope = 0.1
+const minSlope = 0.1
 const slopeShare = 0.3
 
-/** A smaller error is left to the wall clock, which follows it without retiming anything. */
+/** The wall clock follows a smaller error without retiming any frames. */
 const tolerance = 0.0015
 
 const maxRate = 40
 
 /**
- * The smallest of some delays. `fallMs`: how much greater the first delay in the same tenth of a second was, which is
- * large after a stall, whose pictures come all at once.
+ * The smallest of several delays. `fallMs`: how much greater the first delay in the same tenth of a second was. It is
+ * large after a stall, when delayed frames arrive all at once.
  */
 type Point = { delayMs: number; fallMs: number; arrivalMs: number; mediaMs: number }
 type Now = { readonly mediaMs: number; readonly arrivalMs: number; readonly offsetMs: number }
@@ -90,15 +92,15 @@ type Level = {
   readonly half: Point
   hasHalf: boolean
   noted: number
-  /** The movement in progress, and the size of the one before it, which went the other way. */
-  legMs: number
-  formerLegMs: number
+  /** The current movement, and the size of the previous one in the other direction. */
+  swingMs: number
+  formerSwingMs: number
   spreadMs: number
   readonly decay: number
 }
 
 export class ClockRate {
-  readonly #levels: Level[] = leastChangeMs.map((_, i) => ({
+  readonly #levels: Level[] = minChangeMs.map((_, i) => ({
     count: 0,
     first: createPoint(),
     second: createPoint(),
@@ -106,21 +108,21 @@ export class ClockRate {
     half: createPoint(),
     hasHalf: false,
     noted: 0,
-    legMs: 0,
-    formerLegMs: 0,
+    swingMs: 0,
+    formerSwingMs: 0,
     spreadMs: 0,
     decay: 0.5 ** ((bucketMs * 2 ** i) / spreadHalfLifeMs),
   }))
   readonly #open = createPoint()
   #openedMs = Number.NaN
   #openDelayMs = 0
-  /** Of the two last tenths of a second: how much later, by media time. */
+  /** How much later frames became in the last two tenths of a second, as a share of media time. */
   #slope = 0
   #evenSteps = 0
   #rate: number
   readonly #trial = new RateTrial()
 
-  /** `rate`: as learned earlier. */
+  /** `rate`: the rate learned from earlier connections. */
   constructor(rate = 1) {
     this.#rate = rate
   }
@@ -130,16 +132,16 @@ export class ClockRate {
     return this.#rate
   }
 
-  /** Forgets the delays, not the rate: what follows is on another axis. */
+  /** Forgets the delays but not the rate, because the frames that follow are on another time axis. */
   restart(): void {
     this.#trial.end()
     this.#forget()
   }
 
   /**
-   * A picture of media time `mediaMs`, which has passed at `rate`, arrived at `arrivalMs`; `offsetMs` is the delay that
-   * was expected. Returns what must be added to the expected delay because `rate` has just changed, in milliseconds;
-   * else 0.
+   * Takes a frame of media time `mediaMs`, measured at the current `rate`, that arrived at `arrivalMs`. `offsetMs` is
+   * the expected delay. Returns the milliseconds to add to the expected delay if `rate` has just changed, and 0
+   * otherwise.
    */
   update(mediaMs: number, arrivalMs: number, offsetMs: number): number {
     const delayMs = arrivalMs - mediaMs
@@ -189,8 +191,9 @@ export class ClockRate {
       copyPoint(level.third, point)
       noteSpread(level, maxSpreadMs[i]!)
       if (i === 0 && this.#isSustained(level)) return this.#change(level, level.spreadMs, now)
-      // The minima of longer stretches are at least as steady: what is known of shorter ones will do at first.
-      noiseMs = level.noted < fewNoted ? Math.max(noiseMs, level.spreadMs) : level.spreadMs
+      // The minima of longer intervals are at least as steady, so the noise of shorter ones is used until there is
+      // enough data.
+      noiseMs = level.noted < minNoted ? Math.max(noiseMs, level.spreadMs) : level.spreadMs
       if (level.count === 3 && this.#isTrend(level, i, spreadShare * noiseMs, now))
         return this.#change(level, noiseMs, now)
       level.hasHalf = !level.hasHalf
@@ -206,24 +209,27 @@ export class ClockRate {
     return 0
   }
 
-  /** Not at the beginning, when nothing is known of the noise: an encoder that is slow to start looks like that. */
+  /**
+   * Returns false at the beginning, when the noise is unknown, because an encoder that starts slowly shows the same
+   * pattern.
+   */
   #isSustained({ count, second, third, noted, spreadMs }: Level): boolean {
     const slope = count < 2 ? 0 : (third.delayMs - second.delayMs) / Math.max(1, third.mediaMs - second.mediaMs)
-    const isEven = slope > leastSlope && Math.abs(slope - this.#slope) <= slopeShare * Math.max(slope, this.#slope)
+    const isEven = slope > minSlope && Math.abs(slope - this.#slope) <= slopeShare * Math.max(slope, this.#slope)
     this.#evenSteps = isEven ? this.#evenSteps + 1 : 0
     this.#slope = slope
     return (
-      noted >= fewNoted &&
+      noted >= minNoted &&
       this.#evenSteps >= (spreadMs <= quietMs ? sustainedSteps : sustainedInNoise) &&
       third.fallMs <= onTimeMs
     )
   }
 
-  /** The picture that has just come is not in the minima yet. */
+  /** The frame that has just arrived is not part of the minima yet. */
   #findSudden(now: Now): number {
     const level = this.#levels[0]!
     const { second: first, third: second, noted, spreadMs } = level
-    if (level.count < 3 || noted < fewNoted || spreadMs > quietMs || this.#trial.isOn) return 0
+    if (level.count < 3 || noted < minNoted || spreadMs > quietMs || this.#trial.isOn) return 0
     const { arrivalMs, mediaMs } = now
     const delayMs = arrivalMs - mediaMs
     const changeMs = delayMs - first.delayMs
@@ -237,18 +243,18 @@ export class ClockRate {
 
   #isTrend({ first, second, third }: Level, index: number, noiseMs: number, now: Now): boolean {
     const changeMs = third.delayMs - first.delayMs
-    const leastMs = Math.max(leastChangeMs[index]!, noiseMs)
-    if (Math.abs(changeMs) < leastMs) return false
+    const minMs = Math.max(minChangeMs[index]!, noiseMs)
+    if (Math.abs(changeMs) < minMs) return false
     const share = (second.delayMs - first.delayMs) / changeMs
-    if (share < leastShare || share > 1 - leastShare) return false
+    if (share < minShare || share > 1 - minShare) return false
     const errorMs = third.delayMs - now.offsetMs
     const isLong = index >= longLevel
-    const mostFallMs = Math.max(first.fallMs, second.fallMs, third.fallMs)
-    if (changeMs < 0) return isLong ? errorMs <= onTimeMs : index >= fallLevel && errorMs <= -leastMs
+    const maxFallMs = Math.max(first.fallMs, second.fallMs, third.fallMs)
+    if (changeMs < 0) return isLong ? errorMs <= onTimeMs : index >= fallLevel && errorMs <= -minMs
     if (errorMs > maxErrorMs && this.#rate === 1 && !isLong && !isSparse(first, second, third)) return false
-    // The picture that has just come is later still, if this goes on.
-    const goesOn = now.arrivalMs - now.mediaMs >= third.delayMs + (isLong ? 0 : (changeMs / 2) * leastShare)
-    return goesOn && (isLong || (errorMs >= leastMs - slackMs && mostFallMs <= changeMs * mostFallShare))
+    // If the trend is real, the frame that has just arrived is later still.
+    const continues = now.arrivalMs - now.mediaMs >= third.delayMs + (isLong ? 0 : (changeMs / 2) * minShare)
+    return continues && (isLong || (errorMs >= minMs - slackMs && maxFallMs <= changeMs * maxFallShare))
   }
 
   #change({ first, third }: Pick<Level, 'first' | 'third'>, noiseMs: number, now: Now): number {
@@ -257,17 +263,17 @@ export class ClockRate {
     const from = this.#rate
     const rate = Math.min(maxRate, Math.max(1 / maxRate, from * (1 + changeMs / mediaMs)))
     this.#rate = Math.abs(rate - 1) < tolerance ? 1 : rate
-    // By media time: this picture itself may have been held up.
-    const goneOnMs = third.delayMs + (changeMs / mediaMs) * (now.mediaMs - third.mediaMs)
-    const lineMs = Math.min(now.arrivalMs - now.mediaMs, goneOnMs)
+    // Extrapolate by media time, because the network may have delayed this frame itself.
+    const extrapolatedMs = third.delayMs + (changeMs / mediaMs) * (now.mediaMs - third.mediaMs)
+    const lineMs = Math.min(now.arrivalMs - now.mediaMs, extrapolatedMs)
     this.#trial.begin({ from, to: this.#rate }, now, lineMs, noiseMs)
     return lineMs - now.offsetMs
   }
 }
 
 /**
- * Single pictures, stamped far apart, of which each is later by about the same: three of them are late by more than
- * stalls are looked at for.
+ * True for single frames far apart of which each is later by about the same amount. Three of them are later than the
+ * limit for stalls.
  */
 function isSparse(first: Point, second: Point, third: Point): boolean {
   const isSingle = first.fallMs === 0 && second.fallMs === 0 && third.fallMs === 0
@@ -281,27 +287,27 @@ function isSparse(first: Point, second: Point, third: Point): boolean {
   )
 }
 
-/** Of two steps, the first one's share of both. */
+/** `share`: the share of the first of two steps in their sum. */
 function isEven(share: number): boolean {
   return share >= evenShare && share <= 1 - evenShare
 }
 
-/** How far the minima of this length go and come back. */
+/** Measures the movements of the minima of this level that were reversed. */
 function noteSpread(level: Level, maxMs: number): void {
   level.spreadMs *= level.decay
-  level.formerLegMs *= level.decay
+  level.formerSwingMs *= level.decay
   if (level.count < 2) {
-    level.legMs = level.formerLegMs = 0
+    level.swingMs = level.formerSwingMs = 0
     return
   }
   level.noted++
   const stepMs = level.third.delayMs - level.second.delayMs
-  if (stepMs * level.legMs < 0) {
-    level.formerLegMs = Math.abs(level.legMs)
-    level.legMs = 0
+  if (stepMs * level.swingMs < 0) {
+    level.formerSwingMs = Math.abs(level.swingMs)
+    level.swingMs = 0
   }
-  level.legMs += stepMs
-  level.spreadMs = Math.max(level.spreadMs, Math.min(maxMs, Math.abs(level.legMs), level.formerLegMs))
+  level.swingMs += stepMs
+  level.spreadMs = Math.max(level.spreadMs, Math.min(maxMs, Math.abs(level.swingMs), level.formerSwingMs))
 }
 
 function createPoint(): Point {

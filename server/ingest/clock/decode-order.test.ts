@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { DecodeOrder } from './decode-order.ts'
 
 /**
- * Places 0, 1, 2, … in an order of decoding with at most `depth` pictures before one that is shown earlier; the first
- * stays the first. `choices` decide which of the pictures that may come is next.
+ * Arranges 0, 1, 2, … in a decode order with at most `depth` frames before one that is displayed earlier. The first one
+ * stays the first. `choices` select the next frame among the possible ones.
  */
 function reorder(count: number, depth: number, choices: readonly number[]): number[] {
   const waiting = Array.from({ length: count - 1 }, (_, i) => i + 1)
@@ -14,7 +14,7 @@ function reorder(count: number, depth: number, choices: readonly number[]): numb
     const ahead = order.filter((place) => place > waiting[0]!).length
     const reach = Math.min(waiting.length, ahead >= depth ? 1 : depth + 1)
     const at = (choices[n % choices.length] ?? 0) % reach
-    // Never so far ahead that more than `depth` pictures are before the first that waits.
+    // At most `depth` frames may precede the first one that is waiting.
     order.push(...waiting.splice(ahead + 1 > depth ? 0 : at, 1))
   }
   return order
@@ -24,7 +24,7 @@ const depths = fc.integer({ min: 1, max: 4 })
 const choices = fc.array(fc.nat(4), { minLength: 1, maxLength: 40 })
 const spacing = fc.constantFrom(1500, 3000, 3600, 6000, 90_000)
 
-test('with a depth that is told, every picture is decoded no later than it is shown, evenly', () => {
+test('with a signaled depth, every frame is decoded no later than it is displayed, at even intervals', () => {
   fc.assert(
     fc.property(depths, choices, spacing, fc.integer({ min: 1, max: 100 }), (depth, choices, step90k, frameRate) => {
       const order = new DecodeOrder()
@@ -39,14 +39,14 @@ test('with a depth that is told, every picture is decoded no later than it is sh
         shown.push(pts90k)
         assert.ok(order.dts90k > last90k && order.dts90k <= pts90k, `${order.dts90k} for ${pts90k}`)
         last90k = order.dts90k
-        // What was shown so many places earlier.
+        // The frame that was displayed `depth` positions earlier.
         if (shown.length > depth + 1) assert.equal(last90k, shown.toSorted((a, b) => a - b).at(-1 - depth))
       }
     }),
   )
 })
 
-test('a depth that is not told is learned within the first pictures and kept for later runs', () => {
+test('a depth that is not signaled is learned from the first frames and kept for later runs', () => {
   const order = new DecodeOrder()
   for (const run of [0, 1]) {
     const zero90k = order.begin({ depth: undefined, maxDepth: 4, frameRate: undefined })
@@ -60,12 +60,16 @@ test('a depth that is not told is learned within the first pictures and kept for
       times.push(order.dts90k)
     }
     assert.ok(times.every((time, i) => i === 0 || time > times[i - 1]!))
-    assert.deepEqual([...new Set(isLate.slice(run === 0 ? 3 : 0))], [false], 'only the first group of the first run')
+    assert.deepEqual(
+      [...new Set(isLate.slice(run === 0 ? 3 : 0))],
+      [false],
+      'only the first group of pictures of the first run is late',
+    )
     assert.equal(times.at(-1), zero90k + 11 * 3600)
   }
 })
 
-test('a step back that no order of decoding explains has no place; equal times have one each', () => {
+test('a step back that no decode order explains is rejected, and equal times are placed one after the other', () => {
   const order = new DecodeOrder()
   order.begin({ depth: 2, maxDepth: 4, frameRate: 25 })
   for (let i = 3; i < 20; i++) order.place(i * 3600)

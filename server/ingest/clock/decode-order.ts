@@ -1,24 +1,25 @@
-// Decode times for pictures that are not shown in the order they are sent in (B-frames).
+// Computes decode times for frames that are not displayed in the order in which they are sent (B-frames).
 //
-// RTP timestamps say when a picture is shown. Where up to `depth` pictures come before one that is shown earlier, the
-// picture that comes n-th is decoded when the one `depth` places earlier in the order of showing is shown: never after
-// its own time, evenly spaced, and known as soon as it arrives, so nothing waits. Docs: docs/design/formats.md.
+// RTP timestamps say when a frame is displayed. If up to `depth` frames come before one that is displayed earlier, the
+// n-th frame that arrives is decoded when the frame `depth` positions earlier in display order is displayed. Such a
+// time is never after the frame's own display time, the times are evenly spaced, and each is known as soon as the frame
+// arrives. Explanation: docs/design/formats.md.
 
 import type { PictureOrder } from '../../media/frame.ts'
 
 const usualFrameRate = 25
 
 export class DecodeOrder {
-  /** Of the picture last placed; increases strictly. */
+  /** Decode time of the last placed frame. It increases strictly. */
   dts90k = 0
   #depth = 0
   #maxDepth = 0
-  /** The newest presentation times, ascending; one more than `#maxDepth` at most. */
+  /** The newest presentation times in ascending order, at most `#maxDepth` + 1. */
   #newest: number[] = []
-  /** The greatest depth seen where the stream does not tell its own: kept over runs. */
+  /** The greatest depth seen in a stream that does not signal its depth. It is kept across runs. */
   #learnedDepth = 0
 
-  /** A run begins. Its first picture is decoded at 0; returns when it is shown. */
+  /** Begins a run. Its first frame is decoded at 0. Returns the presentation time of that frame. */
   begin({ depth, maxDepth, frameRate = usualFrameRate }: PictureOrder): number {
     this.#maxDepth = maxDepth
     this.#depth = Math.min(maxDepth, depth ?? this.#learnedDepth)
@@ -29,9 +30,9 @@ export class DecodeOrder {
   }
 
   /**
-   * Where a picture is shown whose timestamp says `pts90k`, no later than that of a picture before it: there, or a tick
-   * behind another with the same time (the second field of a frame). Undefined when that is no reordering but a fault
-   * of the camera's clock.
+   * Finds the presentation time of a frame whose timestamp says `pts90k`, which is not later than that of an earlier
+   * frame. It is `pts90k`, or one tick after another frame with the same time (the second field of a frame). Returns
+   * undefined if reordering cannot explain the timestamp, which means that the camera's clock is faulty.
    */
   findPlace(pts90k: number): number | undefined {
     if (this.#maxDepth === 0) return undefined
@@ -40,7 +41,7 @@ export class DecodeOrder {
     return place > this.#newest[0]! ? place : undefined
   }
 
-  /** The next picture; see `dts90k`. */
+  /** Takes the next frame and sets `dts90k`. */
   place(pts90k: number): void {
     if (this.#maxDepth === 0) {
       this.dts90k = Math.max(pts90k, this.dts90k + 1)

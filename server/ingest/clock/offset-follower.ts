@@ -1,30 +1,27 @@
-// How far a sender's media time is behind arrival time: the smallest delay of the last 20 to 30 seconds, approached
-// slowly.
+// Measures how far a sender's media time is behind arrival time: the smallest delay of the last 20 to 30 seconds, which
+// is approached slowly.
 //
-// The network only ever adds delay, so the smallest one seen is the nearest to the truth (a minimum filter, as in NTP
-// and as in WebRTC's clock recovery), and a window of half a minute follows a crystal that is wrong by 100 ppm to
-// within 3 ms.
+// The network only ever adds delay, so the smallest observed delay is the most accurate (a minimum filter, as in NTP
+// and in WebRTC's clock recovery). A window of half a minute follows a crystal that is off by 100 ppm to within 3 ms.
 
 const bucketMs = 10_000
 const settleMs = 10_000
 const slew = 0.005
-/**
- * At the start a sender may hand out what it had buffered: those frames come late, and the first guess must come down.
- */
+/** At the start a sender may send buffered frames, which arrive late. In this case the first estimate must decrease. */
 const settleSlew = 0.05
 /**
- * A picture that comes earlier than expected by more than this shows that the first ones were late, even if that was
- * not seen at the start.
+ * A frame that arrives earlier than expected by more than this proves that the first ones were late, even if it was not
+ * noticed at the start.
  */
 const lateMs = 100
-/** When the first pictures were later than this, the correction is faster. */
+/** If the first frames were later than this, the correction is faster. */
 const veryLateMs = 500
 const hurriedSlew = 0.1
 const maxErrorMs = 2000
 
 export class OffsetFollower {
   #offsetMs = 0
-  /** Smallest delay in the bucket in progress and in the two before. */
+  /** The smallest delay in the current bucket and in the two previous ones. */
   #min0 = Number.POSITIVE_INFINITY
   #min1 = Number.POSITIVE_INFINITY
   #min2 = Number.POSITIVE_INFINITY
@@ -32,30 +29,30 @@ export class OffsetFollower {
   #startMs = Number.NaN
   #lastMs = 0
 
-  /** Arrival time minus media time, as far as it is believed. */
+  /** The estimate of arrival time minus media time. */
   get offsetMs(): number {
     return this.#offsetMs
   }
 
-  /** True when the belief is so far off that following slowly makes no sense. */
+  /** True when the estimate is so far off that it cannot be corrected slowly. */
   get isOff(): boolean {
     return Math.abs(this.#targetMs() - this.#offsetMs) > maxErrorMs
   }
 
-  /** Media time since the first one, in milliseconds. */
+  /** Media time since the first frame, in milliseconds. */
   get ageMs(): number {
     return this.#lastMs - this.#startMs
   }
 
-  /** The offset was wrong because media time passed at a wrong rate; earlier delays no longer say anything about it. */
+  /** Sets the offset after media time has passed at a wrong rate. Earlier delays say nothing about the new offset. */
   moveTo(offsetMs: number): void {
     this.#offsetMs = offsetMs
     this.#min0 = this.#min1 = this.#min2 = offsetMs
   }
 
   /**
-   * One thing of media time `mediaMs` arrived at `arrivalMs`. `isFast`: follow faster than a good clock needs. Gives
-   * `offsetMs`.
+   * Takes a frame or block of media time `mediaMs` that arrived at `arrivalMs`. `isFast`: follow faster than a good
+   * clock needs. Returns `offsetMs`.
    */
   update(mediaMs: number, arrivalMs: number, isFast = false): number {
     const delayMs = arrivalMs - mediaMs

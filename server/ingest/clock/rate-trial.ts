@@ -1,51 +1,55 @@
-// A rate that has just been measured, on trial against the one before.
+// Tests a newly measured rate against the previous one.
 //
-// The network only adds to a delay. So a rise of delays that was taken for a rate is refuted by a single picture that
-// is nearer to the smallest delay from before than to the line that the new rate predicts; a fall, by a stretch in
-// which no picture is as early as predicted. Until then the wall clock is ahead of the truth by at most one and a half
-// times what the picture at hand was delayed. The same picture can come of a camera that was slow and is not any more.
-// What was held up comes in quick succession, and is soon as early as before; otherwise pictures stay as late as they
-// are by then.
+// The network only adds to a delay. If the delays have risen, a single frame refutes the new rate if its delay is
+// closer to the smallest delay before the change than to the prediction of the new rate. If the delays have fallen, the
+// new rate is refuted by an interval in which no frame is as early as predicted. Until then the wall clock is ahead of
+// the correct time by at most one and a half times the delay of the current frame. A camera that was slow and has
+// recovered sends the same kind of frame. The two cases are distinguished by the frames that follow: frames that the
+// network delayed arrive in quick succession and are soon as early as before, while the frames of a camera that has
+// recovered stay as late as they are by then.
 
-/** The lines are this far apart when the new rate is proven: no stall of the network lasts as long. */
+/**
+ * When the predictions of the two rates are this far apart, the new rate is proven, because no network stall lasts as
+ * long.
+ */
 const provenMs = 3000
 /** A measured rate may be too large by half. */
-const leastShare = 2 / 3
+const minShare = 2 / 3
 const slackMs = 20
-/** A stretch of a jittery network may have no picture on time, by so many times the jitter. */
+/** On a jittery network, an interval may have no frame on time within this many times the jitter. */
 const noiseShare = 2.5
-/** Later than that the camera's rate may have drifted. */
+/** After this time the camera's rate may have drifted. */
 const maxTrialMs = 60_000
-const stretchMs = 800
-const fewPictures = 4
+const intervalMs = 800
+const minFrames = 4
 /**
- * Of a picture that was held up, the delay is smaller than that of the one before it, by this share of the time between
- * them.
+ * The delay of a frame that the network held up is smaller than that of the previous frame by at least this share of
+ * the time between them.
  */
 const heldUpShare = 0.4
 
 export class RateTrial {
   isOn = false
   formerRate = 1
-  /** Media time at the former rate, its smallest delay, and where the new rate's line begins. */
+  /** Media time at the former rate, its smallest delay, and where the prediction of the new rate begins. */
   #formerMediaMs = 0
   #floorMs = 0
   #mediaMs = 0
   #lineMs = 0
   #lastDelayMs = 0
   #isRise = false
-  /** Of falls: where the line began, the jitter of stretches, and the stretch in progress. */
+  /** For falling delays: where the prediction began, the jitter of intervals, and the current interval. */
   #beginMs = 0
   #noiseMs = 0
-  #leastMs = 0
-  #pictures = 0
+  #minMs = 0
+  #frames = 0
   #isOver = false
   #endMs = 0
   #trialEndMs = 0
 
   /**
-   * `offsetMs` was the expected delay at `rate`; it is `lineMs` from now on. While a trial is on, its former rate stays
-   * the one to return to.
+   * Begins a trial of the rate `to`. `offsetMs` was the expected delay at the rate `from`, and `lineMs` is the new one.
+   * If a trial is already in progress, the rate to return to stays the same.
    */
   begin(
     rates: { readonly from: number; readonly to: number },
@@ -59,7 +63,7 @@ export class RateTrial {
       this.#floorMs = now.offsetMs
       this.#trialEndMs = now.arrivalMs + maxTrialMs
     } else if (this.#isRise && rates.to < rates.from) {
-      // The rise was not refuted, so that pictures have been later for good since then.
+      // The rise was not refuted, so frames have been permanently later since then.
       this.#floorMs = now.mediaMs + lineMs - this.#formerMediaMs
     }
     this.#lastDelayMs = now.arrivalMs - this.#formerMediaMs
@@ -70,14 +74,14 @@ export class RateTrial {
     this.#noiseMs = noiseMs
     this.#beginMs = now.mediaMs + lineMs - this.#formerMediaMs
     this.#floorMs = Math.min(this.#floorMs, now.arrivalMs - this.#formerMediaMs)
-    this.#beginStretch(now.arrivalMs)
+    this.#beginInterval(now.arrivalMs)
   }
 
   end(): void {
     this.isOn = false
   }
 
-  /** A picture of media time `mediaMs`, which has passed at `rate`. Returns true when it refutes that rate. */
+  /** Takes a frame of media time `mediaMs`, measured at `rate`. Returns true if it refutes that rate. */
   update(mediaMs: number, arrivalMs: number, rate: number): boolean {
     const stepMs = ((mediaMs - this.#mediaMs) * this.formerRate) / rate
     this.#formerMediaMs += stepMs
@@ -92,46 +96,46 @@ export class RateTrial {
     return isRefuted
   }
 
-  /** What the expected delay is at the former rate, of the media time given last. */
+  /** The expected delay at the former rate for the media time of the last frame. */
   get formerOffsetMs(): number {
     return this.#floorMs + this.#formerMediaMs - this.#mediaMs
   }
 
-  /** What the new rate predicts as the smallest delay, at the former rate. */
+  /** The smallest delay that the new rate predicts, at the former rate. */
   get #predictedMs(): number {
     return this.#mediaMs + this.#lineMs - this.#formerMediaMs
   }
 
   #refutesRise(delayMs: number, arrivalMs: number): boolean {
     const leadMs = this.#predictedMs - this.#floorMs
-    if (delayMs - this.#floorMs < leadMs * leastShare - slackMs) return true
-    if (this.#endsStretch(delayMs, arrivalMs)) this.isOn = leadMs < provenMs
+    if (delayMs - this.#floorMs < leadMs * minShare - slackMs) return true
+    if (this.#endsInterval(delayMs, arrivalMs)) this.isOn = leadMs < provenMs
     return false
   }
 
   #refutesFall(delayMs: number, arrivalMs: number): boolean {
     const leadMs = this.#predictedMs - this.#beginMs
     const marginMs = slackMs + noiseShare * this.#noiseMs
-    // Each picture against its own place on the line; near its beginning nothing can be told.
-    if (-leadMs * leastShare < marginMs) return false
-    if (!this.#endsStretch(delayMs - this.#beginMs - leadMs * leastShare, arrivalMs)) return false
-    if (this.#leastMs > marginMs) return true
+    // Each frame is compared with its own predicted delay. Close to the beginning the two rates do not differ enough.
+    if (-leadMs * minShare < marginMs) return false
+    if (!this.#endsInterval(delayMs - this.#beginMs - leadMs * minShare, arrivalMs)) return false
+    if (this.#minMs > marginMs) return true
     this.isOn = leadMs > -provenMs
     return false
   }
 
-  /** A stretch is longer than what was held up takes to come, so that one of its pictures is on time. */
-  #endsStretch(delayMs: number, arrivalMs: number): boolean {
-    if (this.#isOver) this.#beginStretch(arrivalMs)
-    this.#leastMs = Math.min(this.#leastMs, delayMs)
-    this.#isOver = ++this.#pictures >= fewPictures && arrivalMs >= this.#endMs
+  /** An interval is longer than frames that were held up take to arrive, so that one of its frames is on time. */
+  #endsInterval(delayMs: number, arrivalMs: number): boolean {
+    if (this.#isOver) this.#beginInterval(arrivalMs)
+    this.#minMs = Math.min(this.#minMs, delayMs)
+    this.#isOver = ++this.#frames >= minFrames && arrivalMs >= this.#endMs
     return this.#isOver
   }
 
-  #beginStretch(arrivalMs: number): void {
-    this.#leastMs = Number.POSITIVE_INFINITY
-    this.#pictures = 0
+  #beginInterval(arrivalMs: number): void {
+    this.#minMs = Number.POSITIVE_INFINITY
+    this.#frames = 0
     this.#isOver = false
-    this.#endMs = arrivalMs + stretchMs
+    this.#endMs = arrivalMs + intervalMs
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { WallClock } from './wall-clock.ts'
 
-/** Repeatable noise in [0, 1). */
+/** Reproducible noise in [0, 1). */
 function createNoise(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -25,7 +25,7 @@ for (const ppm of [-100, 0, 100]) {
     const frames = 24 * 3600 * 25
     for (let i = 0; i < frames; i++) {
       const trueMs = startMs + i * 40
-      // 2 ms at least, mostly under 12, and a stall of up to 700 ms now and then. TCP keeps the order.
+      // At least 2 ms, mostly less than 12 ms, and now and then a stall of up to 700 ms. TCP keeps the order.
       const delayMs = 2 + noise() * 10 + (noise() < 0.002 ? noise() * 700 : 0)
       arrivalMs = Math.max(arrivalMs, trueMs + delayMs)
       clock.map(Math.round(i * 3600 * (1 + ppm / 1e6)), arrivalMs)
@@ -40,9 +40,9 @@ for (const ppm of [-100, 0, 100]) {
   })
 }
 
-test('frames handed out at once at the start come down to real time within the first seconds', () => {
+test('the delay of buffered frames at the start is corrected within the first seconds', () => {
   const clock = new WallClock()
-  // The camera had 400 ms buffered.
+  // The camera had buffered 400 ms.
   for (let i = 0; i < 25 * 25; i++) {
     clock.map(i * 3600, startMs + Math.max(0, i * 40 - 400))
     if (i === 0) clock.beginRun()
@@ -50,7 +50,7 @@ test('frames handed out at once at the start come down to real time within the f
   assert.ok(Math.abs(clock.wallMs - (startMs + 624 * 40 - 400)) < 5)
 })
 
-test('a stall of the network bends nothing and begins no run', () => {
+test('a network stall does not change times and does not begin a run', () => {
   const clock = new WallClock()
   for (let i = 0; i < 1000; i++) {
     const isStalled = i >= 500 && i < 700
@@ -64,7 +64,7 @@ test('a stall of the network bends nothing and begins no run', () => {
 })
 
 for (const jumpMs of [-3_600_000, -5000, -1000, 5000, 3_600_000]) {
-  test(`a jump of the camera's clock by ${jumpMs} ms makes a new run due, and time goes on meanwhile`, () => {
+  test(`a jump of the camera's clock by ${jumpMs} ms makes a new run due, and time continues until then`, () => {
     const clock = new WallClock()
     let lastPts90k = -1
     let isBegun = false
@@ -86,7 +86,7 @@ for (const jumpMs of [-3_600_000, -5000, -1000, 5000, 3_600_000]) {
   })
 }
 
-test('reordered timestamps increase strictly and are counted', () => {
+test('reordered timestamps are made strictly increasing and are counted', () => {
   const clock = new WallClock()
   const seen: number[] = []
   for (const [i, position] of [0, 3, 1, 2, 6, 4, 5, 7].entries()) {
@@ -99,13 +99,14 @@ test('reordered timestamps increase strictly and are counted', () => {
   assert.equal(clock.isRunDue, false)
 })
 
-test('pictures that the stream reorders keep their own times, and the wall clock never goes back', () => {
+test('frames that the stream reorders keep their own times, and the wall clock never goes back', () => {
   const clock = new WallClock()
   const noise = createNoise(7)
   let lastDts90k = -1
   let lastWallMs = 0
   for (let i = 0; i < 25 * 60; i++) {
-    // I P B B P B B …, a key frame each 25: sent when it is encoded, two pictures after it was seen.
+    // I P B B P B B … with a key frame every 25 frames. Each frame is sent when it is encoded, two frames after it was
+    // captured.
     const inGroup = i % 25
     const place = inGroup === 0 ? i : inGroup % 3 === 1 ? i + 2 : i - 1
     clock.map(place * 3600, startMs + i * 40 + 80 + noise() * 10)
@@ -120,7 +121,7 @@ test('pictures that the stream reorders keep their own times, and the wall clock
   assert.deepEqual([clock.reorderedFrames, clock.jumps, clock.isRunDue], [0, 0, false])
 })
 
-test('B-frames of a camera whose clock is not what it says keep the order they are shown in', () => {
+test('B-frames of a camera with a wrong clock rate keep their display order', () => {
   for (const perSecond of [7, 11, 13.3, 15, 17, 24]) {
     const clock = new WallClock()
     const noise = createNoise(perSecond)
@@ -129,7 +130,7 @@ test('B-frames of a camera whose clock is not what it says keep the order they a
     for (let i = 0; i < 15 * 120; i++) {
       const inGroup = i % 15
       const place = inGroup === 0 ? i : inGroup % 3 === 1 ? Math.min(i + 2, i - inGroup + 14) : i - 1
-      // Not every rate is constant.
+      // Some cameras have a variable rate.
       arrivalMs += (1000 / perSecond) * (i % 300 > 150 ? 1.2 : 0.9) + noise() * 20 - 10
       clock.map(place * 6000, arrivalMs)
       if (i === 0 || (inGroup === 0 && clock.isRunDue)) {
@@ -141,14 +142,14 @@ test('B-frames of a camera whose clock is not what it says keep the order they a
         const isOrdered = Math.sign(timestamp - place * 6000) === Math.sign(pts90k - clock.pts90k)
         assert.ok(
           isOrdered,
-          `${perSecond}/s, picture ${i}: ${timestamp} at ${pts90k}, ${place * 6000} at ${clock.pts90k}`,
+          `${perSecond}/s, frame ${i}: ${timestamp} at ${pts90k}, ${place * 6000} at ${clock.pts90k}`,
         )
       }
     }
   }
 })
 
-test('single frames stamped hours away are moved into their place, and begin no run', () => {
+test('single frames with timestamps that are hours off are moved into place and do not begin a run', () => {
   for (const strayMs of [-9_800_000, 37_600_000, 5000, -5000]) {
     const clock = new WallClock()
     for (let i = 0; i < 500; i++) {
@@ -162,7 +163,7 @@ test('single frames stamped hours away are moved into their place, and begin no 
   }
 })
 
-test('whatever a camera sends, both times of a run only go forwards', () => {
+test('both times of a run only increase, whatever a camera sends', () => {
   const step = fc.record({
     ticks: fc.oneof(fc.constant(3600), fc.integer({ min: -400_000, max: 400_000 }), fc.integer()),
     ms: fc.oneof(fc.constant(40), fc.integer({ min: 0, max: 20_000 })),

@@ -1,10 +1,10 @@
-// A camera's 90 kHz timestamps -> times on the run's axis and on the wall.
+// Maps the 90 kHz timestamps of a camera to times on the axis of a run and to wall-clock times.
 //
-// Within a run both only go forwards, but for pictures that the stream itself reorders. When the camera's clock jumps,
-// time is not bent: the axis is continued at the pace of arrival until the next key frame, and there a new run is due.
-// A single frame stamped far away is no jump. When the camera's clock passes at another rate than time does
-// (clock-rate.ts), its steps are multiplied by that rate, so that the run lasts as long as it took. Docs and figures:
-// docs/design/camera-time.md.
+// Within a run both times only increase, except for frames that the stream itself reorders. When the camera's clock
+// jumps, the axis continues at the rate of arrival until the next key frame, where a new run is due. A single frame
+// with a distant timestamp is not treated as a jump. If the camera's clock runs at a wrong rate (clock-rate.ts), its
+// steps are multiplied by the measured rate, so that the run lasts as long as it took in real time. Explanation and
+// figures: docs/design/camera-time.md.
 
 import type { PictureOrder } from '../../media/frame.ts'
 import { ClockRate } from './clock-rate.ts'
@@ -13,63 +13,67 @@ import { OffsetFollower } from './offset-follower.ts'
 
 const ticksPerMs = 90
 const jumpTicks = 2000 * ticksPerMs
-/** Reordered pictures step back for a few frames at most; more in a row is a clock set back by a little. */
+/**
+ * Reordered frames step back for a few frames at most. More in a row mean that the camera's clock was set back
+ * slightly.
+ */
 const maxReordered = 16
 /**
- * No picture is taken after it arrives, so the wall clock is never further ahead of arrival than this, however wrong
- * the camera's clock is.
+ * A frame is never captured after it arrives. Therefore the wall clock is never further ahead of arrival than this,
+ * even if the camera's clock is wrong.
  */
 const maxAheadMs = 120
-/** A timestamp that is further from the time it arrives at, by what is known of the clock, is of another clock. */
-const strangeMs = 10_000
-/** An offset that is wrong by seconds may be a rate that is about to be measured. */
+/** A timestamp whose expected time differs from its arrival by more than this belongs to another clock. */
+const foreignClockMs = 10_000
+/** An offset that is wrong by seconds may be due to a wrong rate that is about to be measured. */
 const offMs = 1500
 /**
- * When the rate turns out to be wrong, the error so far is made up for at this share of the pace. The wall clock is
- * right at once, and playlists are dated by it: an axis that catches up in a hurry leaves it again.
+ * If the rate turns out to be wrong, the axis makes up for the accumulated error by this share of the time that passes.
+ * The wall clock is corrected at once and playlists are dated by it, so an axis that catches up too fast would deviate
+ * from it again.
  */
-const makeUpShare = { behind: 0.25, ahead: 0.5 }
+const correctionShare = { behind: 0.25, ahead: 0.5 }
 /**
- * A rate that was just measured may still be refuted, as when an encoder is slow to start. During this time no picture
- * is shown for more than `mostCautious` times as long as it is stamped; the rest is made up for later.
+ * A new rate may still be refuted, for example if an encoder started slowly. During this time no frame is displayed for
+ * more than `maxStretch` times as long as its timestamps say. The rest is made up for later.
  */
 const cautiousMs = 1500
-const mostCautious = 3
-/** An axis that is ahead is held back by no more than this share of the step to the next picture. */
-const mostHeld = 0.8
+const maxStretch = 3
+/** An axis that is ahead is held back by at most this share of the step to the next frame. */
+const maxHoldShare = 0.8
 const unevenMs = 8000
 
 const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
 
 export class WallClock {
-  /** Of the frame last mapped: ticks since the run began, and Unix milliseconds. */
+  /** Times of the last mapped frame: ticks since the run began, and Unix milliseconds. */
   pts90k = 0
   wallMs = 0
-  /** Timestamps that did not increase and were moved behind the one before. */
+  /** Number of timestamps that did not increase and were moved behind the previous one. */
   reorderedFrames = 0
-  /** Times the camera's clock jumped. */
+  /** Number of times the camera's clock jumped. */
   jumps = 0
-  /** Frames whose place on the axis was measured, because the camera's clock passes at a wrong rate. */
+  /** Number of frames whose position on the axis was measured, because the camera's clock runs at a wrong rate. */
   retimedFrames = 0
   #follower = new OffsetFollower()
   readonly #rate: ClockRate
   #isRunDue = true
   #isRetimed = false
-  /** Since when the offset has been wrong by seconds; NaN while it is not. */
+  /** The time since which the offset has been wrong by seconds; NaN while it is right. */
   #offSinceMs = Number.NaN
   /**
-   * The greatest timestamp so far, and its place in media time: timestamps at their measured rate, continued over
-   * jumps.
+   * The greatest timestamp so far, and the media time that belongs to it: timestamps at their measured rate, continued
+   * across jumps.
    */
   #last90k = Number.NaN
   #media90k = 0
-  /** What was added to media time to make up for a wrong rate, and what is still to be added. */
-  #given90k = 0
-  #owed90k = 0
+  /** The correction added to media time for a wrong rate, and the part of it that is still to be added. */
+  #applied90k = 0
+  #pending90k = 0
   #cautiousUntilMs = 0
   #zero90k = 0
   #lastPts90k = 0
-  /** Of the frame last mapped. */
+  /** Timestamp of the last mapped frame. */
   #timestamp90k = Number.NaN
   readonly #order = new DecodeOrder()
   #lastArrivalMs = 0
@@ -77,14 +81,14 @@ export class WallClock {
   #canReorder = false
   #recent: { readonly timestamp90k: number; readonly pts90k: number }[] = []
   /**
-   * Timestamp and media time before the frame that jumped, until the next one has shown whether that was a single
-   * stray.
+   * Timestamp and media time before a frame that jumped. They are kept until the next frame shows whether the jump was
+   * a single stray frame.
    */
   #beforeStray: { readonly last90k: number; readonly media90k: number } | undefined
 
   /**
-   * `floorMs`: where an earlier clock of this camera ended; the wall clock does not go behind it. `rate`: what was
-   * learned earlier.
+   * `floorMs`: where an earlier clock of this camera ended; the wall clock does not go back behind it. `rate`: the rate
+   * learned from earlier connections.
    */
   constructor(floorMs = 0, rate = 1) {
     this.wallMs = floorMs
@@ -93,41 +97,45 @@ export class WallClock {
   }
 
   /**
-   * When the frame last mapped is decoded, on the run's axis: increases strictly, and is `pts90k` where nothing is
-   * reordered.
+   * Decode time of the last mapped frame on the axis of the run. It increases strictly and equals `pts90k` if nothing
+   * is reordered.
    */
   get dts90k(): number {
     return this.#order.dts90k
   }
 
   /**
-   * True when a key frame just mapped must begin a new run: at the start, and once the camera's clock no longer fits.
+   * True when a key frame that was just mapped must begin a new run: at the start, and when the camera's clock no
+   * longer fits.
    */
   get isRunDue(): boolean {
     return this.#isRunDue || this.#lastArrivalMs - this.#offSinceMs >= offMs
   }
 
   /**
-   * True for a timestamp whose time would be found from its arrival: the clock is not known yet, or it is another one.
+   * True for a timestamp whose time would be derived from its arrival, because the clock is not known yet or is a
+   * different one.
    */
   isNew(timestamp90k: number, arrivalMs: number): boolean {
     if (this.#isRunDue || Number.isNaN(this.#last90k)) return true
     const wallMs = this.#findMedia90k(timestamp90k) / ticksPerMs + this.#follower.offsetMs
-    return Math.abs(wallMs - arrivalMs) > strangeMs
+    return Math.abs(wallMs - arrivalMs) > foreignClockMs
   }
 
-  /** Real time per time by the camera's clock; exactly 1 while that clock is trusted. */
+  /** Real time per time on the camera's clock; exactly 1 while that clock is trusted. */
   get rate(): number {
     return this.#rate.rate
   }
 
-  /** True when the axis no longer follows the camera's timestamps, so that its reports about them do not apply. */
+  /**
+   * True when the axis no longer follows the camera's timestamps, so that the camera's reports about them do not apply.
+   */
   get isRetimed(): boolean {
     return this.#isRetimed
   }
 
   /**
-   * Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`; see `pts90k`, `dts90k` and
+   * Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`. Sets `pts90k`, `dts90k` and
    * `wallMs`.
    */
   map(timestamp90k: number, arrivalMs: number): void {
@@ -148,8 +156,8 @@ export class WallClock {
   }
 
   /**
-   * Makes the frame last mapped the first of a new run, decoded at 0. Returns true when the wall clock was fitted anew,
-   * so that whatever was aligned with it (audio) must be too.
+   * Makes the last mapped frame the first one of a new run, with decode time 0. Returns true if the wall clock was
+   * fitted anew. In this case the audio must be aligned anew as well.
    */
   beginRun(order: PictureOrder = inOrder): boolean {
     const isNewClock = this.isRunDue
@@ -158,8 +166,8 @@ export class WallClock {
     this.#media90k -= behind90k
     if (isNewClock) {
       this.#media90k = this.#timestamp90k
-      this.#given90k = 0
-      this.#owed90k = 0
+      this.#applied90k = 0
+      this.#pending90k = 0
       this.#beforeStray = undefined
       this.#follower = new OffsetFollower()
       this.#offSinceMs = Number.NaN
@@ -177,7 +185,7 @@ export class WallClock {
     return isNewClock
   }
 
-  /** Media milliseconds, which `offsetMs` refers to, of a place on the run's axis; and back. */
+  /** Converts a position on the axis of the run to media milliseconds, which `offsetMs` refers to. */
   toMediaMs(pts90k: number): number {
     return (pts90k + this.#zero90k) / ticksPerMs
   }
@@ -186,13 +194,13 @@ export class WallClock {
     return Math.round(mediaMs * ticksPerMs - this.#zero90k)
   }
 
-  /** Wall clock minus media milliseconds. */
+  /** Wall-clock time minus media time, in milliseconds. */
   get offsetMs(): number {
-    return this.#follower.offsetMs - this.#given90k / ticksPerMs
+    return this.#follower.offsetMs - this.#applied90k / ticksPerMs
   }
 
   get #axis90k(): number {
-    return this.#media90k + this.#given90k
+    return this.#media90k + this.#applied90k
   }
 
   /** The media time of a timestamp that continues the last one. */
@@ -201,12 +209,12 @@ export class WallClock {
   }
 
   #findPts90k(timestamp90k: number): number {
-    return Math.round(this.#findMedia90k(timestamp90k) + this.#given90k - this.#zero90k)
+    return Math.round(this.#findMedia90k(timestamp90k) + this.#applied90k - this.#zero90k)
   }
 
   /**
-   * The place of a picture that is shown before one that came earlier: between its neighbours, wherever these were
-   * moved to.
+   * Finds the presentation time of a frame that is displayed before one that arrived earlier. It lies between its
+   * neighbors, even if they were moved.
    */
   #findBetween(timestamp90k: number): number {
     const later = this.#recent.findIndex((each) => each.timestamp90k > timestamp90k)
@@ -216,7 +224,7 @@ export class WallClock {
     return Math.round(before.pts90k + share * (after.pts90k - before.pts90k))
   }
 
-  /** Keeps the newest pictures of a stream that reorders them, in the order of showing. */
+  /** Keeps the newest frames of a stream that reorders frames, in display order. */
   #remember(timestamp90k: number): void {
     if (!this.#canReorder) return
     const recent = this.#recent
@@ -228,18 +236,18 @@ export class WallClock {
 
   #advance(timestamp90k: number): void {
     const media90k = this.#findMedia90k(timestamp90k)
-    const before90k = this.#given90k
-    if (this.#owed90k !== 0) {
-      const limit90k = (media90k - this.#media90k) * makeUpShare[this.#owed90k > 0 ? 'behind' : 'ahead']
-      const given90k = Math.max(-limit90k, Math.min(limit90k, this.#owed90k))
-      this.#given90k += given90k
-      this.#owed90k -= given90k
+    const before90k = this.#applied90k
+    if (this.#pending90k !== 0) {
+      const limit90k = (media90k - this.#media90k) * correctionShare[this.#pending90k > 0 ? 'behind' : 'ahead']
+      const applied90k = Math.max(-limit90k, Math.min(limit90k, this.#pending90k))
+      this.#applied90k += applied90k
+      this.#pending90k -= applied90k
     }
     if (this.#lastArrivalMs < this.#cautiousUntilMs) {
-      const step90k = media90k - this.#media90k + this.#given90k - before90k
-      const over90k = Math.max(0, step90k - mostCautious * (timestamp90k - this.#last90k))
-      this.#given90k -= over90k
-      this.#owed90k += over90k
+      const step90k = media90k - this.#media90k + this.#applied90k - before90k
+      const over90k = Math.max(0, step90k - maxStretch * (timestamp90k - this.#last90k))
+      this.#applied90k -= over90k
+      this.#pending90k += over90k
     }
     if (this.rate !== 1) this.retimedFrames++
     this.#media90k = media90k
@@ -247,8 +255,8 @@ export class WallClock {
   }
 
   /**
-   * Adjusts the wall clock and the rate to arrivals. At a measured rate the axis is moved by as much as the wall clock,
-   * little by little.
+   * Adjusts the wall clock and the rate to the arrival times. At a measured rate the axis is gradually moved by the
+   * same amount as the wall clock.
    */
   #follow(arrivalMs: number): void {
     const follower = this.#follower
@@ -256,13 +264,13 @@ export class WallClock {
     const beforeMs = follower.offsetMs
     const isMeasured = this.rate !== 1
     follower.update(mediaMs, arrivalMs, isMeasured)
-    if (isMeasured && follower.ageMs > 0) this.#owed90k += (follower.offsetMs - beforeMs) * ticksPerMs
-    // Encoders that reorder pictures send their first ones unevenly.
+    if (isMeasured && follower.ageMs > 0) this.#pending90k += (follower.offsetMs - beforeMs) * ticksPerMs
+    // Encoders that reorder frames send the first ones unevenly.
     const isEarly = this.#canReorder && follower.ageMs < unevenMs
     const errorMs = isEarly ? 0 : this.#rate.update(mediaMs, arrivalMs, follower.offsetMs)
     if (errorMs !== 0) {
       follower.moveTo(follower.offsetMs + errorMs)
-      this.#owed90k += errorMs * ticksPerMs
+      this.#pending90k += errorMs * ticksPerMs
       this.#isRetimed = true
       this.#cautiousUntilMs = arrivalMs + cautiousMs
     }
@@ -271,16 +279,16 @@ export class WallClock {
   }
 
   /**
-   * A rate that has become too large takes the axis ahead of arrival, as far as the wall clock is not taken: it is held
-   * back, and makes up for it later. It never stands still, or several pictures would be shown in no time.
+   * Holds back an axis that a rate that has become too large moves ahead of arrival, beyond the limit of the wall
+   * clock. The axis makes up for it later. It never stands still, because several frames would then have the same time.
    */
   #holdAxis(arrivalMs: number): void {
     const aheadMs = this.#media90k / ticksPerMs + this.#follower.offsetMs - arrivalMs - maxAheadMs
     const step90k = this.#axis90k - this.#zero90k - this.#lastPts90k
-    const over90k = Math.min(aheadMs * ticksPerMs - this.#owed90k, step90k * mostHeld)
+    const over90k = Math.min(aheadMs * ticksPerMs - this.#pending90k, step90k * maxHoldShare)
     if (aheadMs <= 0 || over90k <= 0) return
-    this.#given90k -= over90k
-    this.#owed90k += over90k
+    this.#applied90k -= over90k
+    this.#pending90k += over90k
   }
 
   #checkStep(timestamp90k: number, arrivalMs: number): void {
@@ -289,7 +297,7 @@ export class WallClock {
     const arrivalStep90k = Math.max(0, Math.round((arrivalMs - this.#lastArrivalMs) * ticksPerMs))
     if (step90k > 0) {
       this.#reorderedInRow = 0
-      // Ahead of its own arrival as well: frames that only catch up after a delay are not.
+      // Frames that only catch up after a delay are not ahead of their own arrival.
       const aheadMs = (this.#media90k + step90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
       if (step90k > arrivalStep90k + jumpTicks && aheadMs * ticksPerMs > jumpTicks)
         this.#jump(timestamp90k, arrivalStep90k, false)
@@ -301,8 +309,9 @@ export class WallClock {
   }
 
   /**
-   * Looks at the frame after one that jumped. Some recorders stamp single frames hours away: then this one fits where
-   * the jump began, and nothing has happened. Otherwise the camera's clock is another from now on.
+   * Examines the frame after one that jumped. Some recorders send single frames with timestamps that are hours off. In
+   * this case the next frame continues from before the jump, and the method returns true. Otherwise the camera's clock
+   * has really changed.
    */
   #isBack(
     timestamp90k: number,
@@ -320,7 +329,7 @@ export class WallClock {
     return true
   }
 
-  /** `isProven`: more than one frame says so. */
+  /** `isProven`: more than one frame confirms the jump. */
   #jump(timestamp90k: number, arrivalStep90k: number, isProven: boolean): void {
     if (isProven) this.#noteJump()
     else this.#beforeStray = { last90k: this.#last90k, media90k: this.#media90k }

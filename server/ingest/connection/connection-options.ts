@@ -47,6 +47,6 @@ export const defaultLimits: ConnectionLimits = {
   connectMs: 10_000,
   responseMs: 10_000,
   udpMs: 5000,
-  pictureMs: 10_000,
+  frameMs: 10_000,
   keyFrameMs: 75_000,
 }

@@ -87,7 +87,7 @@ const connectionLimits: ConnectionLimits = {
   connectMs: 5000,
   responseMs: 5000,
   udpMs: 3000,
-  pictureMs: 4000,
+  frameMs: 4000,
 }
 
 /** How long a session that is over may take to end. */

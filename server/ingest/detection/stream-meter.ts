@@ -47,7 +47,7 @@ export class StreamMeter {
 
   take(item: HubItem): void {
     if (item.kind === 'start') this.#begin(item.format)
-    else if (item.kind === 'video') this.#takePicture(item)
+    else if (item.kind === 'video') this.#takeFrame(item)
   }
 
   rates(): StreamRates {
@@ -76,7 +76,7 @@ export class StreamMeter {
     this.#bytes = 0
   }
 
-  #takePicture(frame: Frame): void {
+  #takeFrame(frame: Frame): void {
     const { dts90k, isKey, data } = frame
     const mark = { at90k: dts90k, bytesBefore: this.#bytes }
     this.#first ??= mark

@@ -1,4 +1,4 @@
-// The audio of one session: packets in, blocks with their times on the axis of the video's run out.
+// The audio of one session: takes packets and publishes blocks with their times on the axis of the video's run.
 
 import { AacDepacketizer } from '../../media/aac/depacketizer.ts'
 import type { Frame } from '../../media/frame.ts'
@@ -16,25 +16,25 @@ export type AudioTrackOptions = {
   readonly plan: AudioPlan
   readonly stats: CameraStats
   readonly arrivalClock: ArrivalClock
-  /** Of the video: audio is put on its axis. */
+  /** The clock of the video, whose axis the audio uses. */
   readonly videoClock: WallClock
-  /** A raw video timestamp of RTP-Info, in media milliseconds. */
+  /** Converts a raw video timestamp of RTP-Info or of a sender report to media milliseconds. */
   readonly toVideoMs: (timestamp: number) => number
-  /** For telephone audio; without, there is none. */
+  /** Transcodes telephone audio. Without it, such audio is dropped. */
   readonly transcoder?: AudioTranscoder | undefined
   onBlock(frame: Frame): void
 }
 
-/** Takes payloads of one coding apart; counts what it can't read. */
+/** Depacketizes one coding. Counts the payloads that it cannot read. */
 type Reader = {
   readonly counters: { badPayloads: number }
   markLoss(): void
   push(bytes: Uint8Array, start: number, end: number, timestamp: number): void
-  /** A run begins: what comes next does not continue what came. */
+  /** Begins a run: the next payload does not continue the previous one. */
   restart?(): void
 }
 
-/** What a block that comes back from the transcoder is published with, and in which run. */
+/** The times and the run with which a block from the transcoder is published. */
 type BlockTime = { readonly pts90k: number; readonly wallMs: number; readonly run: number }
 
 export class AudioTrack {
@@ -44,11 +44,11 @@ export class AudioTrack {
   readonly #clock: AudioClock
   readonly #reader: Reader
   #transcoded: AudioSink<BlockTime> | undefined
-  /** Counts the runs; 0 before the first. */
+  /** The number of runs so far; 0 before the first. */
   #run = 0
-  /** When the packet being read came. */
+  /** Time of arrival of the packet that is being read. */
   #arrivalMs = 0
-  #told: { videoTime: number; audioTime: number } | undefined
+  #rtpInfo: { videoTime: number; audioTime: number } | undefined
 
   constructor(options: AudioTrackOptions) {
     this.plan = options.plan
@@ -59,25 +59,25 @@ export class AudioTrack {
     this.#reader = this.#createReader(options.plan)
   }
 
-  /** RTP-Info of the answer to PLAY: raw timestamps of one and the same moment. */
+  /** Takes the RTP-Info of the response to PLAY: raw timestamps of the same moment. */
   align(videoTime: number, audioTime: number): void {
-    this.#told = { videoTime, audioTime }
+    this.#rtpInfo = { videoTime, audioTime }
   }
 
-  /** Sender reports of both streams: raw timestamps of one and the same moment. */
+  /** Takes sender reports of both streams: raw timestamps of the same moment. */
   follow(videoTime: number, audioTime: number): void {
     const audioMs = (this.receiver.toContinuous(audioTime) * 1000) / this.plan.clockRate
     this.#clock.follow(audioMs, this.#options.toVideoMs(videoTime))
   }
 
   /**
-   * Blocks come from now on, on the axis of this run. `isNewClock`: what is known of the camera's timestamps no longer
-   * holds.
+   * Publishes blocks on the axis of this run from now on. `isNewClock`: earlier information about the camera's
+   * timestamps is no longer valid.
    */
   beginRun(isNewClock: boolean): void {
     if (this.#run > 0) {
-      // What PLAY told of the timestamps held until the clock jumped.
-      if (isNewClock) this.#told = undefined
+      // The RTP-Info of the response to PLAY is valid only until the clock jumps.
+      if (isNewClock) this.#rtpInfo = undefined
       this.#reader.restart?.()
       this.#clock.beginRun(isNewClock)
       if (isNewClock) this.#alignOneClock()
@@ -85,7 +85,7 @@ export class AudioTrack {
     this.#run++
   }
 
-  /** The session is over. */
+  /** Closes the transcoder at the end of the session. */
   close(): void {
     this.#transcoded?.close()
   }
@@ -97,13 +97,13 @@ export class AudioTrack {
     this.takePayload(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
   }
 
-  /** `timestamp`: by the clock of the plan, continuous. */
+  /** `timestamp`: continuous, in units of the plan's clock rate. */
   takePayload(bytes: Uint8Array, start: number, end: number, timestamp: number): void {
     this.#arrivalMs = this.#options.arrivalClock.nowMs()
     this.#reader.push(bytes, start, end, timestamp)
   }
 
-  /** Payloads that could not be read since the last call. */
+  /** Returns the number of unreadable payloads since the last call. */
   takeBadPayloads(): number {
     const { badPayloads } = this.#reader.counters
     this.#reader.counters.badPayloads = 0
@@ -112,7 +112,7 @@ export class AudioTrack {
 
   #createReader({ coding, format, clockRate }: AudioPlan): Reader {
     if (coding.kind === 'block') return this.#createBlockReader(({ length }) => length > 0)
-    // RFC 7587: a payload is a packet.
+    // RFC 7587: a payload is one packet.
     if (coding.kind === 'opus') return this.#createBlockReader((data) => opusPacketSamples(data) > 0)
     if (coding.kind === 'telephone') return this.#createTelephoneReader(coding.source)
     const blockMs = (coding.samplesPerBlock * 1000) / format.sampleRate
@@ -134,7 +134,7 @@ export class AudioTrack {
     }
   }
 
-  /** RFC 3551 4.5: a payload is so many samples. They go away to be encoded, and come back a little later. */
+  /** RFC 3551 4.5: a payload is a number of samples. They are encoded asynchronously and come back a little later. */
   #createTelephoneReader(source: AudioSource): Reader {
     const { transcoder } = this.#options
     this.#transcoded = transcoder?.open<BlockTime>(source, (data, { pts90k, wallMs, run }) => {
@@ -159,11 +159,11 @@ export class AudioTrack {
     if (this.#place(mediaMs)) this.#publish(data, this.#clock.pts90k, this.#clock.wallMs)
   }
 
-  /** Sets the clock to a block. False when it has no place on the axis of a run. */
+  /** Sets the clock to the time of a block. Returns false if it has no position on the axis of a run. */
   #place(mediaMs: number): boolean {
     if (this.#run === 0) return false
     this.#alignOnce()
-    // As if the camera reported at every block that both clocks are one.
+    // Equivalent to a sender report at every block which says that both clocks are the same.
     if (this.plan.isOneClock) this.#clock.follow(0, 0)
     return this.#clock.map(mediaMs, this.#arrivalMs)
   }
@@ -177,9 +177,9 @@ export class AudioTrack {
   }
 
   #alignOnce(): void {
-    if (!this.#told) return
-    const audioMs = (this.receiver.toContinuous(this.#told.audioTime) * 1000) / this.plan.clockRate
-    this.#clock.alignTo(audioMs, this.#options.toVideoMs(this.#told.videoTime))
-    this.#told = undefined
+    if (!this.#rtpInfo) return
+    const audioMs = (this.receiver.toContinuous(this.#rtpInfo.audioTime) * 1000) / this.plan.clockRate
+    this.#clock.alignTo(audioMs, this.#options.toVideoMs(this.#rtpInfo.videoTime))
+    this.#rtpInfo = undefined
   }
 }

@@ -1,35 +1,38 @@
-// What is counted of one camera, over all its connections. A plain object, read by whoever makes metrics of it.
+// The counters of one camera across all its connections. A plain object from which metrics and statistics are made.
 
 export type CameraStats = {
   /** Connections that reached the first frame. */
   connections: number
-  /** Runs begun: more than connections when the format changed or the camera's clock jumped. */
+  /** Runs that began: more than connections if the format changed or the camera's clock jumped. */
   runs: number
-  /** Pictures that should have begun a run, but could not because the camera had begun too many; see run-limit.ts. */
+  /** Frames that should have begun a run but could not, because the camera had begun too many; see run-limit.ts. */
   refusedRuns: number
   receivedBytes: number
-  /** RTP packets of the tracks we take, and those that never came. */
+  /** RTP packets of the received tracks, and packets that never arrived. */
   packets: number
   lostPackets: number
   videoFrames: number
   audioFrames: number
-  /** Pictures not published: lost, damaged by loss, waiting for a key frame after it, or of a run that was refused. */
+  /**
+   * Frames that were not published: lost, damaged by loss, waiting for a key frame after a loss, or part of a refused
+   * run.
+   */
   droppedFrames: number
   /** Packets or payloads that break their format. */
   badPackets: number
-  /** Packets of another sender than the camera's stream: another address (UDP), another SSRC. */
+  /** Packets that do not belong to the camera's stream: another IP address (UDP) or another SSRC. */
   foreignPackets: number
-  /** Packets that came again, or too late to be put in order (UDP). */
+  /** Packets that arrived twice, or too late to be reordered (UDP). */
   latePackets: number
   /** Timestamps that did not increase and were moved. */
   reorderedFrames: number
   clockJumps: number
   /**
-   * Seconds of real time per second of the camera's timestamps: 2 where a camera stamps 25 frames/s and sends 12.5.
-   * Exactly 1 while the camera's clock is trusted. A gauge: it tells the present value.
+   * Seconds of real time per second of the camera's timestamps: 2 if a camera stamps 25 frames/s and sends 12.5.
+   * Exactly 1 while the camera's clock is trusted. A gauge: the current value.
    */
   clockRate: number
-  /** Pictures whose durations were measured by arrival, because `clockRate` was not 1. */
+  /** Frames whose durations were measured by arrival, because `clockRate` was not 1. */
   retimedFrames: number
 }
 

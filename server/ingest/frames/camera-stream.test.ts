@@ -32,7 +32,7 @@ function open({ sdp = audioVideoSdp, transcoder }: { sdp?: string; transcoder?: 
   return { time, items, stats, stream }
 }
 
-/** What every reader of a hub relies on. */
+/** Checks the properties that every reader of a hub relies on. */
 function checkItems(items: readonly HubItem[]): void {
   const last = { video: -1, audio: -1 }
   let wallMs = 0
@@ -65,7 +65,7 @@ const step = fc.record({
   garbage: fc.uint8Array({ maxLength: 60 }),
 })
 
-test('whatever packets come, readers get whole runs: a start, a key frame, times that increase', () => {
+test('readers get whole runs with a start, a key frame and increasing times, whatever packets arrive', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const { time, items, stats, stream } = open()
@@ -113,7 +113,7 @@ test('whatever packets come, readers get whole runs: a start, a key frame, times
   )
 })
 
-/** A camera of 25 pictures a second, a key frame each second, that sends audio while `hasAudio` says so. */
+/** A camera that sends 25 frames per second with a key frame every second, and audio while `hasAudio` returns true. */
 function play(
   seconds: number,
   hasAudio: (second: number) => boolean,
@@ -162,8 +162,8 @@ function play(
 }
 
 /**
- * Of the only run, which has audio: whether each second of it is silence alone, which has other bytes than what the
- * camera sends.
+ * For the only run, which has audio: whether each second of it consists of silence. Silence has other bytes than the
+ * camera's audio.
  */
 function secondsOf({ items, runs }: ReturnType<typeof play>): boolean[] {
   assert.deepEqual(
@@ -177,26 +177,26 @@ function secondsOf({ items, runs }: ReturnType<typeof play>): boolean[] {
   const holes = blocks.flatMap(({ pts90k }, i) =>
     pts90k - (blocks[i - 1]?.pts90k ?? pts90k) > 1.5 * length90k ? [pts90k] : [],
   )
-  assert.deepEqual(holes, [], 'blocks follow each other')
+  assert.deepEqual(holes, [], 'the blocks are contiguous')
   const last90k = (items.findLast(({ kind }) => kind === 'video') as Frame).pts90k
   assert.ok(blocks[0]!.pts90k < length90k && blocks.at(-1)!.pts90k > last90k - 45_000)
   return Array.from({ length: Math.floor(last90k / 90_000) }, (_, second) =>
-    // Not at its edges: blocks are cut where they are.
+    // The edges of a second are left out, because blocks are not aligned with them.
     blocks.filter(({ pts90k }) => Math.abs(pts90k / 90_000 - second - 0.5) < 0.4).every(({ data }) => data.length > 1),
   )
 }
 
-test('audio that is half a second late at the beginning is part of the one run there is', () => {
+test('audio that begins half a second late is part of the first run', () => {
   const played = play(5, (second) => second >= 0.5)
   assert.deepEqual(secondsOf(played), [false, false, false, false])
   assert.equal(played.stats.videoFrames, 5 * 25)
 })
 
-test('a camera that offers audio and sends none has a track of silence', () => {
+test('a camera that offers audio but sends none has a silent track', () => {
   assert.deepEqual(secondsOf(play(4, () => false)), [true, true, true])
 })
 
-test('audio that comes late, goes and comes back begins no run', () => {
+test('audio that starts late, stops and starts again does not begin a run', () => {
   const hasAudio = (second: number) => (second >= 4 && second < 8) || second >= 25
   const played = play(31, hasAudio)
   assert.deepEqual(
@@ -210,16 +210,16 @@ test('audio that comes late, goes and comes back begins no run', () => {
   )
 })
 
-test('when a session ends, audio ends with the picture', () => {
+test('audio ends with the video when a session ends', () => {
   const { items, stream } = play(3, () => true)
   stream[Symbol.dispose]()
-  const { pts90k: picture90k } = items.findLast(({ kind }) => kind === 'video') as Frame
+  const { pts90k: video90k } = items.findLast(({ kind }) => kind === 'video') as Frame
   const { pts90k } = items.findLast(({ kind }) => kind === 'audio') as Frame
-  const afterEnd90k = pts90k + 1920 - (picture90k + 3600)
+  const afterEnd90k = pts90k + 1920 - (video90k + 3600)
   assert.ok(afterEnd90k >= 0 && afterEnd90k < 1920, `${afterEnd90k}`)
 })
 
-/** Encodes by giving back the first byte of each chunk, three chunks late; and can be down. */
+/** A transcoder that returns the first byte of each chunk, three chunks late, and can be unavailable. */
 class FakeTranscoder implements AudioTranscoder {
   isAvailable = true
   open<Tag>(_: AudioSource, onBlock: (data: Uint8Array, tag: Tag) => void): AudioSink<Tag> {
@@ -239,7 +239,7 @@ class FakeTranscoder implements AudioTranscoder {
 
 const telephoneSdp = `${videoSdp}m=audio 0 RTP/AVP 0\na=control:track2\n`
 
-test('telephone audio comes back as AAC, each block at the time of its samples', () => {
+test('telephone audio is transcoded to AAC with each block at the time of its samples', () => {
   const { runs, items, stats } = play(10, () => true, { sdp: telephoneSdp, transcoder: new FakeTranscoder() })
   assert.deepEqual(
     runs.map(({ hasAudio }) => hasAudio),
@@ -249,10 +249,10 @@ test('telephone audio comes back as AAC, each block at the time of its samples',
   assert.deepEqual([format.audio?.codec, format.audio?.sampleRate], ['aac', 16_000])
   const blocks = items.filter((item) => item.kind === 'audio') as Frame[]
   assert.ok(blocks.length >= 150 && stats.audioFrames === blocks.length)
-  // In the first second the clock still settles.
+  // The clock settles in the first second.
   const settled = blocks.slice(20)
   for (const [i, { pts90k }] of settled.slice(1).entries()) assert.equal(pts90k - settled[i]!.pts90k, 5760)
-  // A packet of 40 ms holds its number, and comes with the picture of that time.
+  // A packet of 40 ms contains its number and is sent with the video frame of the same time.
   for (const { data, pts90k } of settled) {
     const packet = data[0]! + (pts90k / 3600 - data[0]! > 128 ? 256 : 0)
     const lateMs = pts90k / 90 - packet * 40
@@ -260,7 +260,7 @@ test('telephone audio comes back as AAC, each block at the time of its samples',
   }
 })
 
-test('while audio cannot be encoded the camera is watched with silence', () => {
+test('a camera has silent audio while audio cannot be encoded', () => {
   const transcoder = new FakeTranscoder()
   const onSecond = (second: number) => {
     transcoder.isAvailable = second < 5 || second >= 12
@@ -270,7 +270,7 @@ test('while audio cannot be encoded the camera is watched with silence', () => {
     secondsOf(played),
     Array.from({ length: 16 }, (_, second) => second >= 5 && second < 12),
   )
-  assert.equal(played.stats.videoFrames, 17 * 25, 'no picture is missing')
+  assert.equal(played.stats.videoFrames, 17 * 25, 'no frame is missing')
   const without = play(3, () => true, { sdp: telephoneSdp })
   assert.deepEqual(
     without.runs.map(({ hasAudio }) => hasAudio),
@@ -278,7 +278,7 @@ test('while audio cannot be encoded the camera is watched with silence', () => {
   )
 })
 
-test('an hour of a camera that loses one packet in a thousand: every frame is in place or dropped, and counted', () => {
+test('with one packet in a thousand lost, every frame of an hour is either in place or counted as dropped', () => {
   const { time, items, stats, stream } = open()
   let sequence = 0
   for (let i = 0; i < 25 * 3600; i++) {
@@ -302,7 +302,7 @@ test('an hour of a camera that loses one packet in a thousand: every frame is in
     if (item.kind !== 'video') continue
     const [a = 0, b = 0, c = 0] = item.data.subarray(-3)
     assert.equal(item.pts90k, ((a << 16) | (b << 8) | c) * 3600)
-    assert.equal(item.isAfterLoss, item.pts90k !== next90k, 'a picture says so when others are missing before it')
+    assert.equal(item.isAfterLoss, item.pts90k !== next90k, 'a frame is marked if others are missing before it')
     next90k = item.pts90k + 3600
   }
   assert.ok(stats.lostPackets > 50 && stats.lostPackets < 150, `${stats.lostPackets} lost`)

@@ -1,5 +1,5 @@
-// The packets of one session, or of one container, -> runs and frames on the hub. Where loss, jumps of the clock and
-// changes of format come together.
+// Turns the packets of one session, or the access units of one container, into runs and frames on the hub. It combines
+// packet loss, clock jumps and changes of the format.
 
 import type { HubItem } from '../../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../../media/frame.ts'
@@ -16,10 +16,10 @@ import type { CameraStats } from './camera-stats.ts'
 import { FrameBacklog, type HeldFrame } from './frame-backlog.ts'
 import { MissingFrames } from './missing-frames.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
-import { maxUntoldMs, RunLimit } from './run-limit.ts'
+import { maxUnreportedMs, RunLimit } from './run-limit.ts'
 import { SilenceFiller } from './silence-filler.ts'
 
-/** After a standstill of the thread, what had waited for it has been read by then. */
+/** After the thread was blocked, everything that had arrived meanwhile has been read within this time. */
 const backlogMs = 250
 
 export type CameraStreamOptions = {
@@ -28,22 +28,22 @@ export type CameraStreamOptions = {
   readonly stats: CameraStats
   /** Time of the camera's last frame so far, by `arrivalClock`. Later frames are never stamped earlier. */
   readonly floorMs: number
-  /** What earlier connections learned of the camera's clock; this one adds what it learns. */
+  /** What earlier connections learned about the camera's clock. This connection updates it. */
   readonly memory?: { clockRate: number; setMs: number | undefined }
   readonly createRunId: () => string
-  /** What the connections of the thread share; tells when the thread last stood still. */
+  /** Shared by the connections of the thread; reports when the thread was last blocked. */
   readonly reads?: { sinceStandstillMs(): number } | undefined
-  /** Shared by all connections of the camera. Default: a limit of its own. */
+  /** Shared by all connections of the camera. Default: a new limit. */
   readonly runLimit?: RunLimit | undefined
-  /** For audio that browsers don't play; without, it is left out. */
+  /** Transcodes audio that browsers cannot play. Without it, such audio is dropped. */
   readonly transcoder?: AudioTranscoder | undefined
-  /** Where pictures lie; without, memory is used once. */
+  /** The memory of frames. Without it, memory is not reused. */
   readonly pool?: FrameMemoryPool | undefined
   /** See `NalDepacketizerOptions`. */
   readonly keepsDamaged?: (() => boolean) | undefined
-  /** What reads a frame's `data` after it returns holds its memory. */
+  /** A consumer that reads a frame's `data` after `publish` returns must retain its memory. */
   publish(item: HubItem): void
-  /** A run has begun: after its `start` was published and before its first frame is. */
+  /** Called when a run begins, after its `start` was published and before its first frame is. */
   onRun(format: StreamFormat): void
 }
 
@@ -55,14 +55,17 @@ export class CameraStream implements Disposable {
   readonly #clock: WallClock
   #format: VideoFormat | undefined
   #order: PictureOrder | undefined
-  /** Format of the present run; undefined when it has ended. */
+  /** Format of the current run; undefined when it has ended. */
   #runFormat: VideoFormat | undefined
   readonly #runLimit: RunLimit
-  /** Pictures are dropped up to the next key frame: they belong to a run that was refused. */
+  /** True while frames up to the next key frame are dropped because they belong to a refused run. */
   #isSkipping = false
-  /** When the last picture came that was not dropped, by the clock of arrivals. */
+  /** Time of arrival of the last frame that was not dropped, by the arrival clock. */
   #keptMs = Number.NaN
-  /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
+  /**
+   * Time of arrival of the last packet with the marker bit. It is also that of a frame which ends only at the next
+   * packet.
+   */
   #markedMs = 0
   #markedTimestamp = Number.NaN
   /** For a camera with audio: gives every run an audio track without holes. */
@@ -70,11 +73,11 @@ export class CameraStream implements Disposable {
   readonly #backlog = new FrameBacklog()
   readonly #missing = new MissingFrames()
   #published = 0
-  /** `ArrivalClock.setMs` that the present run is labelled with; a clock that is set waits for the next run. */
+  /** `ArrivalClock.setMs` with which the current run is labeled. A clock that was set takes effect in the next run. */
   #setMs: number
-  /** The depacketizer's count of losses when the last picture was published. */
+  /** The depacketizer's number of losses when the last frame was published. */
   #knownLosses = 0
-  /** The last key frame began the present run. */
+  /** True if the last key frame began the current run. */
   #isRunStart = false
 
   constructor(options: CameraStreamOptions) {
@@ -91,7 +94,7 @@ export class CameraStream implements Disposable {
         this.#order = order
       },
       onFrame: (data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: FrameAccess) =>
-        this.#takePicture(data, timestamp, isKey, memory, access),
+        this.#takeFrame(data, timestamp, isKey, memory, access),
     }
     this.#depacketizer = createVideoDepacketizer(plan.video, sink, {
       onBadSet: () => stats.badPackets++,
@@ -120,12 +123,12 @@ export class CameraStream implements Disposable {
     return this.#clock.wallMs
   }
 
-  /** Pictures that came, published or not: the sign of life of a camera. */
-  get pictures(): number {
+  /** The number of frames that arrived, published or not. It shows that the camera is alive. */
+  get frames(): number {
     return this.#depacketizer.counters.frames
   }
 
-  /** Of these, those that were published. */
+  /** The number of published frames. */
   get published(): number {
     return this.#published
   }
@@ -134,7 +137,7 @@ export class CameraStream implements Disposable {
     return this.#depacketizer.hasParameterSets
   }
 
-  /** RTP-Info of the answer to PLAY: raw timestamps of one and the same moment. */
+  /** Takes the RTP-Info of the response to PLAY: raw timestamps of the same moment. */
   alignAudio(videoTime: number, audioTime: number): void {
     this.audio?.align(videoTime, audioTime)
   }
@@ -152,7 +155,9 @@ export class CameraStream implements Disposable {
     this.#depacketizer.push(bytes, payloadStart, payloadEnd, receiver.timestamp, isMarked)
   }
 
-  /** What a container holds: the NAL units of one access unit, shown at `timestamp90k`, which does not wrap. */
+  /**
+   * Takes the NAL units of one access unit of a container. `timestamp90k`: its presentation time, which does not wrap.
+   */
   takeAccessUnit(units: readonly Uint8Array[], timestamp90k: number): void {
     this.#markedTimestamp = timestamp90k
     this.#markedMs = this.#options.arrivalClock.nowMs()
@@ -161,7 +166,7 @@ export class CameraStream implements Disposable {
     }
   }
 
-  /** Something is missing before the next access unit. */
+  /** Reports that data is missing before the next access unit. */
   markLoss(): void {
     this.#depacketizer.markLoss()
   }
@@ -170,9 +175,7 @@ export class CameraStream implements Disposable {
     this.audio?.takePacket(bytes, start, end)
   }
 
-  /**
-   * Brings the counters kept in the depacketizers and the clock into the camera's; once, at the end or whenever read.
-   */
+  /** Adds the counters of the depacketizers and the clock to those of the camera and resets them. */
   collectStats(): void {
     const { stats, memory } = this.#options
     const { droppedFrames, badPayloads } = this.#depacketizer.counters
@@ -195,7 +198,7 @@ export class CameraStream implements Disposable {
     this.#filler?.endRun()
   }
 
-  #takePicture(
+  #takeFrame(
     data: Uint8Array,
     timestamp: number,
     isKey: boolean,
@@ -204,26 +207,26 @@ export class CameraStream implements Disposable {
   ): void {
     const arrivalMs = timestamp === this.#markedTimestamp ? this.#markedMs : this.#options.arrivalClock.nowMs()
     const { losses } = this.#depacketizer.counters
-    const picture: HeldFrame = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
+    const frame: HeldFrame = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
     const { isHolding } = this.#backlog
     if (!isHolding && !(isLate && this.#clock.isNew(timestamp, arrivalMs))) {
-      this.#placeVideo(picture)
+      this.#placeVideo(frame)
       return
     }
-    this.#backlog.hold(picture)
+    this.#backlog.hold(frame)
     if (!isLate || this.#backlog.isFull) this.#takeBacklog()
   }
 
   #takeBacklog(): void {
     if (!this.#backlog.isHolding) return
-    for (const picture of this.#backlog.take()) this.#placeVideo(picture)
+    for (const frame of this.#backlog.take()) this.#placeVideo(frame)
   }
 
   #placeVideo({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame): void {
     const { stats, publish } = this.#options
     if (access?.isLeading && this.#isRunStart) {
-      // It refers to pictures of the run before, which no decoder of this one has.
+      // It refers to frames of the previous run, which the decoder of this run does not have.
       stats.droppedFrames++
       memory?.release()
       return
@@ -240,7 +243,7 @@ export class CameraStream implements Disposable {
     const wallMs = this.#label(this.#clock.wallMs)
     const isAfterLoss = losses !== this.#knownLosses
     this.#knownLosses = losses
-    this.#filler?.takePicture(dts90k, wallMs)
+    this.#filler?.takeVideo(dts90k, wallMs)
     stats.videoFrames++
     this.#published++
     const frame: Frame = { kind: 'video', pts90k, dts90k, wallMs, isKey, isAfterLoss, data, memory }
@@ -249,8 +252,8 @@ export class CameraStream implements Disposable {
   }
 
   /**
-   * Begins a run at a key frame. False when the camera may not begin one now and this picture does not fit into the
-   * present run.
+   * Begins a run at a key frame. Returns false if the camera may not begin one now and this frame does not fit into the
+   * current run.
    */
   #tryRun(nowMs: number): boolean {
     if (this.#runLimit.take(nowMs)) {
@@ -258,16 +261,16 @@ export class CameraStream implements Disposable {
       return true
     }
     this.#options.stats.refusedRuns++
-    // After a jump of the camera's clock the present run can continue: its time goes on as pictures arrive.
+    // After a jump of the camera's clock the current run can continue, because its time follows the arrival of frames.
     return !this.#isFormatNew
   }
 
-  /** Drops a picture. Ends the run when its pictures stay away, so that the timeline shows the gap with its reason. */
+  /** Drops a frame. Ends the run after some time without frames, so that the timeline shows a gap with its reason. */
   #skip(nowMs: number, memory: FrameMemory | undefined): void {
     const { stats, publish } = this.#options
     stats.droppedFrames++
     memory?.release()
-    if (this.#runFormat === undefined || nowMs - this.#keptMs <= maxUntoldMs) return
+    if (this.#runFormat === undefined || nowMs - this.#keptMs <= maxUnreportedMs) return
     this.#filler?.endRun()
     this.#runFormat = undefined
     publish({ kind: 'end', reason: 'stream_changed' })
@@ -281,7 +284,7 @@ export class CameraStream implements Disposable {
     return this.#isFormatNew || this.#clock.isRunDue || this.#options.arrivalClock.setMs !== this.#setMs
   }
 
-  /** The time of day, as the present run has it. */
+  /** Converts a time of the arrival clock to the time of day of the current run. */
   #label(arrivalClockMs: number): number {
     return Math.round(arrivalClockMs + this.#setMs)
   }

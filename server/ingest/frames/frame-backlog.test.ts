@@ -1,5 +1,5 @@
-// What a camera stream makes of pictures that waited while the thread stood still: a clock that is not known yet is
-// found from the one that waited least.
+// Tests how a camera stream treats frames that arrived while the thread was blocked: an unknown clock is derived from
+// the frame that waited least.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ import { CameraStream } from './camera-stream.ts'
 const startMs = 1_700_000_000_000
 const frameMs = 40
 
-/** A camera that sends a picture each 40 ms to a thread that now and then stands still. */
+/** A camera that sends a frame every 40 ms to a thread that is blocked now and then. */
 function open() {
   const time = { ms: startMs, standstillEndMs: Number.NEGATIVE_INFINITY }
   const items: HubItem[] = []
@@ -49,7 +49,7 @@ function open() {
       stream.takeVideoPacket(packet, 0, packet.length)
     }
   }
-  /** `count` pictures; the thread reads those sent while it stood still only when it goes on. */
+  /** Sends `count` frames. The thread reads those that arrived while it was blocked only when it continues. */
   const send = (count: number, { baseTicks, stillMs = 0 }: { baseTicks: number; stillMs?: number }) => {
     const untilMs = time.ms + stillMs
     for (let i = 0; i < count; i++) {
@@ -70,18 +70,18 @@ function checkTimes(frames: readonly Frame[], sentMs: readonly number[]): void {
   assert.equal(frames.length, sentMs.length)
   for (const [i, frame] of frames.entries()) {
     const errorMs = frame.wallMs - sentMs[i]!
-    assert.ok(Math.abs(errorMs) <= 100, `picture ${i} is ${errorMs} ms off`)
+    assert.ok(Math.abs(errorMs) <= 100, `frame ${i} is ${errorMs} ms off`)
   }
 }
 
-test('a camera that begins while the thread stands still has its true time from the first picture on', () => {
+test('a camera that begins while the thread is blocked has the correct time from its first frame', () => {
   const { send, sentMs, frames } = open()
   send(75, { baseTicks: 12_345, stillMs: 3000 })
   send(100, { baseTicks: 12_345 })
   checkTimes(frames(), sentMs)
 })
 
-test('a source with another clock that begins while the thread stands still has its true time', () => {
+test('a source with another clock that begins while the thread is blocked has the correct time', () => {
   const { send, sentMs, frames, items } = open()
   send(100, { baseTicks: 0 })
   send(75, { baseTicks: 1_000_000_000, stillMs: 3000 })
@@ -90,14 +90,14 @@ test('a source with another clock that begins while the thread stands still has 
   checkTimes(frames(), sentMs)
 })
 
-test('a clock that is known is not kept waiting after a standstill', () => {
+test('frames with a known clock are not held after the thread was blocked', () => {
   const { send, sentMs, frames } = open()
   send(100, { baseTicks: 0 })
   send(75, { baseTicks: 0, stillMs: 3000 })
   checkTimes(frames(), sentMs)
 })
 
-test('a connection that ends soon after a standstill loses nothing of what was read', () => {
+test('a connection that ends soon after the thread was blocked loses no frames', () => {
   const { send, sentMs, frames, stream } = open()
   send(75, { baseTicks: 0, stillMs: 3000 })
   assert.equal(frames().length, 0)

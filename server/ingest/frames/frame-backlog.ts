@@ -1,17 +1,17 @@
-// Pictures that waited for a thread that stood still, from a camera whose clock is not known yet.
+// Holds frames of a camera with an unknown clock that arrived while the thread was blocked.
 //
-// The time of a new clock is found from when its pictures arrive. The first ones of a backlog arrive late by as much as
-// the thread stood still, the last ones on time. So the pictures are held until the backlog has been read, and the one
-// that is least late tells when all of them came.
+// The time of a new clock is derived from the arrival of its frames. If the thread was blocked, the first frames of a
+// backlog appear as late as the thread was blocked, and the last ones are on time. Therefore the frames are held until
+// the backlog has been read. The frame that is least late then determines the times of all of them.
 
 import type { FrameMemory } from '../../media/frame-memory.ts'
 import type { FrameAccess } from '../../media/video-depacketizer.ts'
 
 const ticksPerMs = 90
-/** Beyond these, pictures are taken at the times they were read. */
-const maxPictures = 600
+/** Beyond these limits, frames keep the times at which they were read. */
+const maxFrames = 600
 const maxBytes = 8 * 1024 * 1024
-/** Timestamps that are further apart are not of one clock. */
+/** Timestamps that are further apart do not belong to the same clock. */
 const maxStepMs = 2000
 
 export type HeldFrame = {
@@ -20,9 +20,9 @@ export type HeldFrame = {
   readonly isKey: boolean
   readonly memory: FrameMemory | undefined
   readonly access: FrameAccess | undefined
-  /** When it was read, by the clock of arrivals. */
+  /** When the frame was read, by the arrival clock. */
   readonly arrivalMs: number
-  /** The depacketizer's count of losses when it came. */
+  /** The depacketizer's number of losses when the frame arrived. */
   readonly losses: number
 }
 
@@ -35,15 +35,15 @@ export class FrameBacklog {
   }
 
   get isFull(): boolean {
-    return this.#held.length >= maxPictures || this.#bytes >= maxBytes
+    return this.#held.length >= maxFrames || this.#bytes >= maxBytes
   }
 
-  hold(picture: HeldFrame): void {
-    this.#held.push(picture)
-    this.#bytes += picture.data.length
+  hold(frame: HeldFrame): void {
+    this.#held.push(frame)
+    this.#bytes += frame.data.length
   }
 
-  /** Takes what is held, in its order, with arrival times that are as early as the timestamps allow. */
+  /** Removes and returns the held frames in order, with the earliest arrival times that their timestamps allow. */
   take(): HeldFrame[] {
     const held = this.#held
     this.#held = []
@@ -54,6 +54,6 @@ export class FrameBacklog {
     )
     if (!isOneClock) return held
     const delayMs = Math.min(...delays)
-    return held.map((picture) => ({ ...picture, arrivalMs: picture.timestamp90k / ticksPerMs + delayMs }))
+    return held.map((frame) => ({ ...frame, arrivalMs: frame.timestamp90k / ticksPerMs + delayMs }))
   }
 }

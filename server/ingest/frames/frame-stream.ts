@@ -1,4 +1,4 @@
-// The pictures of a camera that sends whole JPEGs without timestamps -> runs and frames on the hub, stamped by arrival.
+// Turns whole JPEGs without timestamps into runs and frames on the hub. The frames have their times of arrival.
 
 import type { Clock } from '../../base/clock.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
@@ -6,7 +6,7 @@ import type { StreamFormat, VideoFormat } from '../../media/frame.ts'
 import { createJpegFormat, parseJpegHeader } from '../../media/jpeg/jpeg-header.ts'
 import type { ArrivalClock } from '../clock/arrival-clock.ts'
 import type { CameraStats } from './camera-stats.ts'
-import { maxUntoldMs, type RunLimit } from './run-limit.ts'
+import { maxUnreportedMs, type RunLimit } from './run-limit.ts'
 
 export type FrameStreamOptions = {
   readonly clock: Clock
@@ -14,37 +14,37 @@ export type FrameStreamOptions = {
   readonly stats: CameraStats
   /** Time of the camera's last frame so far, by `arrivalClock`. Later frames are never stamped earlier. */
   readonly floorMs: number
-  /** What is kept over connections. */
+  /** State that is kept across connections. */
   readonly memory?: { setMs: number | undefined }
   readonly createRunId: () => string
   /** Shared by all connections of the camera. */
   readonly runLimit: RunLimit
   publish(item: HubItem): void
-  /** A run has begun: after its `start` was published and before its first frame is. */
+  /** Called when a run begins, after its `start` was published and before its first frame is. */
   onRun(format: StreamFormat): void
 }
 
 /**
- * When the clock of arrivals has been drawn towards the system's by more than this, a new run begins, so that the
- * footage is labelled right.
+ * If the arrival clock has been adjusted by more than this during a run, a new run begins, so that the footage has the
+ * correct time.
  */
 const stepMs = 2000
 
 export class FrameStream {
-  /** Pictures that came, published or not. */
-  pictures = 0
+  /** The number of frames that arrived, published or not. */
+  frames = 0
   published = 0
   /** Time of the last frame; see `floorMs`. */
   lastWallMs: number
   readonly #options: FrameStreamOptions
   #format: VideoFormat | undefined
   #runStartMs = 0
-  /** `ArrivalClock.setMs` that the present run is labelled with. */
+  /** `ArrivalClock.setMs` with which the current run is labeled. */
   #setMs: number
   /** Wall clock minus the run's time. */
   #offsetMs = 0
   #lastPts90k = -1
-  /** When the last picture was published, monotonic. */
+  /** When the last frame was published, monotonic. */
   #keptMs = 0
 
   constructor(options: FrameStreamOptions) {
@@ -53,10 +53,10 @@ export class FrameStream {
     this.#setMs = options.memory?.setMs ?? options.arrivalClock.setMs
   }
 
-  /** A JPEG file that has just come, and that nobody else will change. */
+  /** Takes a JPEG file that has just arrived. The caller must not change it afterwards. */
   take(jpeg: Uint8Array): void {
     const { clock, arrivalClock, stats, publish } = this.#options
-    this.pictures++
+    this.frames++
     const size = findSize(jpeg)
     if (!size) {
       stats.badPackets++
@@ -84,12 +84,12 @@ export class FrameStream {
     publish({ kind: 'video', pts90k, dts90k: pts90k, wallMs: labelMs, isKey: true, data: jpeg })
   }
 
-  /** Drops a picture. Ends the run when its pictures stay away, so that the timeline shows the gap with its reason. */
+  /** Drops a frame. Ends the run after some time without frames, so that the timeline shows a gap with its reason. */
   #skip(nowMs: number): void {
     const { stats, publish } = this.#options
     stats.refusedRuns++
     stats.droppedFrames++
-    if (!this.#format || nowMs - this.#keptMs <= maxUntoldMs) return
+    if (!this.#format || nowMs - this.#keptMs <= maxUnreportedMs) return
     this.#format = undefined
     publish({ kind: 'end', reason: 'stream_changed' })
   }
@@ -111,12 +111,12 @@ export class FrameStream {
 }
 
 /**
- * A little over 8K, as the decoder has it: some bytes may say that they are 65,535 × 65,535, and whoever shows them
- * takes the memory.
+ * A little more than 8K, the limit of the decoder. A few bytes may claim a size of 65,535 × 65,535 pixels, and every
+ * viewer would allocate the memory.
  */
 const maxPixels = 40_000_000
 
-/** Undefined when this is no picture, or one that nobody could show. */
+/** Undefined if this is not a JPEG, or one that is too large to be displayed. */
 function findSize(jpeg: Uint8Array): { width: number; height: number } | undefined {
   try {
     const { width, height } = parseJpegHeader(jpeg)

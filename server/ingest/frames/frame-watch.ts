@@ -1,58 +1,58 @@
-// Notices that a camera whose connection stands gives no pictures. Pictures count, not bytes: a camera may send audio,
-// reports or rubbish for ever.
+// Detects that a connected camera sends no frames. It counts frames and not bytes, because a camera may send audio,
+// reports or invalid data forever.
 
 import { CameraError } from '../network/camera-error.ts'
 
 export type FrameCounts = {
-  /** Pictures that came, published or not. */
-  readonly pictures: number
-  /** Of these, those that could be published. */
+  /** The number of frames that arrived, published or not. */
+  readonly frames: number
+  /** The number of frames that were published. */
   readonly published: number
 }
 
 export type FrameWatchLimits = {
-  /** Longest time without a picture. */
-  readonly pictureMs: number
-  /** Longest time without one that could be published: as long as from one key frame to the next, and a little more. */
+  /** The longest time without a frame. */
+  readonly frameMs: number
+  /** The longest time without a published frame: a little more than the longest interval between key frames. */
   readonly keyFrameMs: number
 }
 
-/** What is missing for a picture to be published, and what its owner can do. */
-export type Lacking = { readonly what: string; readonly hint: string }
+/** What is missing before a frame can be published, and what the owner can do about it. */
+export type MissingData = { readonly what: string; readonly hint: string }
 
 export class FrameWatch {
   readonly #limits: FrameWatchLimits
-  #counts: FrameCounts = { pictures: 0, published: 0 }
-  #pictureMs: number
+  #counts: FrameCounts = { frames: 0, published: 0 }
+  #frameMs: number
   #publishedMs: number
 
-  /** Times are monotonic. */
+  /** All times are monotonic. */
   constructor(limits: FrameWatchLimits, nowMs: number) {
     this.#limits = limits
-    this.#pictureMs = nowMs
+    this.#frameMs = nowMs
     this.#publishedMs = nowMs
   }
 
-  /** @throws CameraError when it has been too long */
-  check({ pictures, published }: FrameCounts, nowMs: number, lacking: Lacking): void {
-    const { pictureMs, keyFrameMs } = this.#limits
-    if (pictures !== this.#counts.pictures) this.#pictureMs = nowMs
+  /** @throws CameraError if the camera has sent no frames, or none that can be published, for too long */
+  check({ frames, published }: FrameCounts, nowMs: number, missing: MissingData): void {
+    const { frameMs, keyFrameMs } = this.#limits
+    if (frames !== this.#counts.frames) this.#frameMs = nowMs
     if (published !== this.#counts.published) this.#publishedMs = nowMs
-    this.#counts = { pictures, published }
-    const silentMs = nowMs - this.#pictureMs
-    if (silentMs >= pictureMs) {
+    this.#counts = { frames, published }
+    const silentMs = nowMs - this.#frameMs
+    if (silentMs >= frameMs) {
       const detail =
-        pictures === 0
-          ? `The camera accepted the connection but sent no picture within ${pictureMs / 1000} s: restart the camera if it stays so.`
-          : `The camera stopped sending pictures for ${Math.round(silentMs / 1000)} s.`
+        frames === 0
+          ? `The camera accepted the connection but sent no frames within ${frameMs / 1000} s: restart the camera if the problem persists.`
+          : `The camera has sent no frames for ${Math.round(silentMs / 1000)} s.`
       throw new CameraError('no_frames', detail)
     }
     if (nowMs - this.#publishedMs >= keyFrameMs) {
-      throw describeLacking(keyFrameMs, lacking)
+      throw describeMissingData(keyFrameMs, missing)
     }
   }
 }
 
-export function describeLacking(ms: number, { what, hint }: Lacking): CameraError {
+export function describeMissingData(ms: number, { what, hint }: MissingData): CameraError {
   return new CameraError('no_frames', `The camera sent ${what} within ${ms / 1000} s: ${hint}.`)
 }

@@ -1,22 +1,22 @@
-// The interval between a camera's key frames: how long a viewer who joins between two of them may have to wait. It is
-// kept over connections.
+// The interval between a camera's key frames. It is the longest time that a viewer who joins between two of them waits,
+// and it is kept across connections.
 
 import type { HubItem } from '../../hub/hub-item.ts'
 
-/** The longest of this many intervals counts, because cameras that save bandwidth stretch some of their groups. */
+/** The longest of this many intervals counts, because cameras that save bandwidth stretch some groups of pictures. */
 const rememberedIntervals = 4
-/** A difference of less is not worth telling. */
-const toldChange = 0.1
+/** A relative difference smaller than this is not reported. */
+const minReportedChange = 0.1
 /**
- * Nobody notices a shorter wait: all shorter intervals are told as this one. Where every picture is a key frame, they
- * differ each time.
+ * Shorter intervals are reported as this one, because nobody notices such a short wait. If every frame is a key frame,
+ * the real intervals differ each time.
  */
-const minToldMs = 1000
+const minReportedMs = 1000
 
 export class KeyIntervals {
   #last90k: number | undefined
   #newest: number[] = []
-  #toldMs = 0
+  #reportedMs = 0
 
   /** False until two key frames of one run were seen. */
   get isKnown(): boolean {
@@ -24,8 +24,8 @@ export class KeyIntervals {
   }
 
   /**
-   * Takes each item that is published. Returns the interval in milliseconds when it is another than the one told
-   * before, at least a second.
+   * Takes a published item. Returns the interval in milliseconds, at least a second, if it differs from the last
+   * reported one.
    */
   take(item: HubItem): number | undefined {
     if (item.kind === 'start' || item.kind === 'end') this.#last90k = undefined
@@ -39,9 +39,9 @@ export class KeyIntervals {
     if (before90k === undefined) return undefined
     this.#newest.push((dts90k - before90k) / 90)
     if (this.#newest.length > rememberedIntervals) this.#newest.shift()
-    const longestMs = Math.round(Math.max(minToldMs, ...this.#newest))
-    if (Math.abs(longestMs - this.#toldMs) <= this.#toldMs * toldChange) return undefined
-    this.#toldMs = longestMs
+    const longestMs = Math.round(Math.max(minReportedMs, ...this.#newest))
+    if (Math.abs(longestMs - this.#reportedMs) <= this.#reportedMs * minReportedChange) return undefined
+    this.#reportedMs = longestMs
     return longestMs
   }
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MissingFrames } from './missing-frames.ts'
 
-/** Timestamps of pictures of 25 frames/s in the order of sending, two packets each. */
+/**
+ * Counts missing frames of a 25 frames/s stream with two packets per frame. `frames`: frame numbers in sending order.
+ */
 function count(frames: readonly number[], lost: (index: number) => boolean): number {
   const missing = new MissingFrames()
   let total = 0
@@ -23,7 +25,7 @@ const frames = Array.from({ length: 100 }, (_, i) => i)
 /** I0 P3 B1 B2 P6 B4 B5 … */
 const reordered = frames.map((i) => (i === 0 ? 0 : i + (i % 3 === 1 ? 2 : -1)))
 
-test('pictures of which no packet came are counted, others are not', () => {
+test('frames of which no packet arrived are counted, and others are not', () => {
   assert.equal(
     count(frames, () => false),
     0,
@@ -46,7 +48,7 @@ test('pictures of which no packet came are counted, others are not', () => {
   )
 })
 
-test('of pictures that are sent out of order about as many are counted as are missing', () => {
+test('about as many frames are counted as are missing if frames are sent out of order', () => {
   assert.equal(
     count(reordered, () => false),
     0,
@@ -57,7 +59,7 @@ test('of pictures that are sent out of order about as many are counted as are mi
   }
 })
 
-test('a jump of the clock is no loss', () => {
+test('a jump of the clock is not counted as loss', () => {
   const jumped = frames.map((i) => (i < 50 ? i : i + 1000))
   assert.equal(
     count(jumped, (packet) => packet === 99),

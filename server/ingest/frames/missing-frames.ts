@@ -1,25 +1,22 @@
-// How many whole pictures are missing where packets were lost. Nothing is left of them but the time that they would
-// have filled.
+// Estimates how many whole frames are missing where packets were lost. The only trace of them is the time that they
+// would have filled.
 
-/** Of so many pictures the usual distance is known. */
+/** The average interval is known after this many frames. */
 const minKnown = 8
 const averagedOver = 16
-/** A longer time, in ticks of 90 kHz, is a jump of the camera's clock. */
+/** A longer time, in 90 kHz ticks, is a jump of the camera's clock. */
 const longest90k = 10 * 90_000
 
 export class MissingFrames {
   #last90k = Number.NaN
   #newest90k = Number.NaN
-  /**
-   * How much later the newest timestamp becomes with each picture, on average: of pictures that are sent out of order,
-   * too.
-   */
+  /** The average increase of the newest timestamp per frame. It also works for frames that are sent out of order. */
   #usual90k = 0
   #known = 0
 
   /**
-   * Takes the timestamp of a packet, continuous; `isAfterLoss`: packets are missing before it. Returns how many
-   * pictures are missing there.
+   * Takes the continuous timestamp of a packet. `isAfterLoss`: packets are missing before it. Returns how many frames
+   * are missing there.
    */
   take(timestamp90k: number, isAfterLoss: boolean): number {
     if (timestamp90k === this.#last90k) return 0

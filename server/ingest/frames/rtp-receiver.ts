@@ -1,22 +1,22 @@
-// One RTP stream as it arrives: packets of the expected type, losses noticed, timestamps continuous. Allocates nothing
-// per packet.
+// Receives one RTP stream: accepts packets of the expected type, detects losses and makes timestamps continuous. It
+// allocates no memory per packet.
 
 import { SequenceTracker, TimestampUnwrapper } from '../../media/rtp/rtp-counters.ts'
 import { createRtpHeader, readRtpHeader } from '../../media/rtp/rtp-header.ts'
 import type { CameraStats } from './camera-stats.ts'
 
 /**
- * So many packets in a row of another source, and it is the stream's: a camera that began anew, not one that mixes in
- * an old session.
+ * After this many consecutive packets from another source, that source is the stream. Fewer packets come from a camera
+ * that mixes in an old session.
  */
 const newSourcePackets = 4
 
 export class RtpReceiver {
-  /** Of the packet last taken. */
+  /** Header of the last accepted packet. */
   readonly header = createRtpHeader()
-  /** Its timestamp, continuous over wraps. */
+  /** Timestamp of that packet, continuous across wraps. */
   timestamp = 0
-  /** True when packets are missing before it. */
+  /** True if packets are missing before that packet. */
   isAfterLoss = false
   packets = 0
   lostPackets = 0
@@ -33,14 +33,13 @@ export class RtpReceiver {
     this.#stats = stats
   }
 
-  /** The source we listen to. */
+  /** The source of the accepted packets. */
   get ssrc(): number | undefined {
     return this.#ssrc
   }
 
   /**
-   * As a receiver report tells them: how many packets of this source there must have been, and the number of the
-   * newest.
+   * The values of a receiver report: how many packets of this source were expected, and the highest sequence number.
    */
   get expected(): number {
     return this.#tracker.expected
@@ -50,7 +49,7 @@ export class RtpReceiver {
     return this.#tracker.highest
   }
 
-  /** Reads the packet `bytes[start, end)`; false when there is nothing in it to use. */
+  /** Reads the packet `bytes[start, end)`. Returns false if it contains nothing to use. */
   take(bytes: Uint8Array, start: number, end: number): boolean {
     const { header } = this
     if (!readRtpHeader(bytes, start, end, header)) {
@@ -73,7 +72,7 @@ export class RtpReceiver {
     return true
   }
 
-  /** A raw timestamp told elsewhere (RTP-Info), on the axis of `timestamp`. */
+  /** Converts a raw timestamp from elsewhere (RTP-Info, a sender report) to the axis of `timestamp`. */
   toContinuous(timestamp: number): number {
     return this.timestamp + ((timestamp - this.timestamp) | 0)
   }

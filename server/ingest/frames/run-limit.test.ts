@@ -16,13 +16,13 @@ import { RunLimit } from './run-limit.ts'
 type Size = keyof typeof sampleSps
 
 /**
- * One picture each 40 ms; `sizeOf` says of which size a key frame is, undefined: no key frame. `jumpOf`: of the
- * camera's clock, ms.
+ * Plays one frame every 40 ms. `sizeOf`: the size of a key frame, or undefined if the frame is not a key frame.
+ * `jumpOf`: a jump of the camera's clock in ms.
  */
 function play(
   seconds: number,
-  sizeOf: (picture: number) => Size | undefined,
-  { jumpOf = () => 0, runLimit = new RunLimit() }: { jumpOf?: (picture: number) => number; runLimit?: RunLimit } = {},
+  sizeOf: (frame: number) => Size | undefined,
+  { jumpOf = () => 0, runLimit = new RunLimit() }: { jumpOf?: (frame: number) => number; runLimit?: RunLimit } = {},
 ) {
   const time = { ms: 1_700_000_000_000 }
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }
@@ -56,7 +56,7 @@ function play(
 const numberOf = ({ data }: Frame) => (data.at(-2)! << 8) | data.at(-1)!
 const startsOf = (items: readonly HubItem[]) => items.filter(({ kind }) => kind === 'start').length
 
-/** A gap of a run is told: between two pictures of one run there is no hole of more than a second. */
+/** Checks that gaps of a run are reported: there is no hole of more than a second between two frames of a run. */
 function checkHoles(items: readonly HubItem[]): void {
   let lastMs: number | undefined
   for (const item of items) {
@@ -67,15 +67,15 @@ function checkHoles(items: readonly HubItem[]): void {
   }
 }
 
-test('parameter sets that alternate at each key frame do not make a file each', () => {
+test('parameter sets that alternate at each key frame do not begin a file each time', () => {
   const { items, stats, frames } = play(20, (i) => (i % 2 === 0 ? '640x360' : '1920x1080'))
   assert.ok(startsOf(items) <= 13, `${startsOf(items)} runs in 20 s`)
-  assert.equal(frames.length + stats.droppedFrames, 500, 'each picture is published or counted')
-  assert.ok(frames.length >= 200, `the pictures of one size are kept: ${frames.length} of 500`)
+  assert.equal(frames.length + stats.droppedFrames, 500, 'each frame is published or counted')
+  assert.ok(frames.length >= 200, `the frames of one size are kept: ${frames.length} of 500`)
   checkHoles(items)
 })
 
-test('groups of pictures that alternate in format are kept or told as a gap, and each run holds one format', () => {
+test('groups of pictures that alternate in format are kept or reported as a gap, and each run has one format', () => {
   const { items, stats, frames } = play(120, (i) =>
     i % 50 === 0 ? (i % 100 === 0 ? '640x360' : '1920x1080') : undefined,
   )
@@ -88,18 +88,18 @@ test('groups of pictures that alternate in format are kept or told as a gap, and
     else if (item.kind === 'end') assert.equal(item.reason, 'stream_changed')
     else {
       const isSmall = Math.floor(numberOf(item as Frame) / 50) % 2 === 0
-      assert.equal(width, isSmall ? 640 : 1920, `picture ${numberOf(item as Frame)}`)
+      assert.equal(width, isSmall ? 640 : 1920, `frame ${numberOf(item as Frame)}`)
     }
   }
 })
 
-test('a change of settings, and the way back, lose no picture', () => {
+test('a change of settings and its reversal lose no frames', () => {
   const { items, frames } = play(60, (i) => (i % 25 === 0 ? (i < 500 || i > 900 ? '640x360' : '1920x1080') : undefined))
   assert.equal(startsOf(items), 3)
   assert.equal(frames.length, 1500)
 })
 
-test('a clock that jumps at each key frame does not make a file each, and loses no picture', () => {
+test('a clock that jumps at each key frame does not begin a file each time and loses no frames', () => {
   const { items, frames } = play(60, (i) => (i % 5 === 0 ? '640x360' : undefined), {
     jumpOf: (i) => (i % 5 === 2 ? (i % 2 === 0 ? 7000 : -5000) : 0),
   })
@@ -107,19 +107,19 @@ test('a clock that jumps at each key frame does not make a file each, and loses 
   assert.equal(frames.length, 1500)
 })
 
-test('connections that follow each other share what a camera may begin', () => {
+test('consecutive connections of a camera share one run limit', () => {
   const runLimit = new RunLimit()
   let runs = 0
   for (let i = 0; i < 50; i++) runs += startsOf(play(0.4, (n) => (n === 0 ? '640x360' : undefined), { runLimit }).items)
-  assert.ok(runs <= 8, `${runs} runs in what is one moment`)
+  assert.ok(runs <= 8, `${runs} runs at the same time`)
 })
 
-test('a session that is lost each five seconds is never kept waiting', () => {
+test('a session that is lost every five seconds is never limited', () => {
   const limit = new RunLimit()
   for (let ms = 0; ms < 3_600_000; ms += 5000) assert.ok(limit.take(ms), `at ${ms} ms`)
 })
 
-test('a clock that is set back does not keep a camera waiting', () => {
+test('a clock that is set back does not limit a camera', () => {
   const limit = new RunLimit()
   while (limit.take(86_400_000)) {}
   assert.equal(limit.take(0), false)
@@ -132,7 +132,7 @@ const jpegOf = (width: number, height: number) =>
     ...[0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x55, 0xff, 0xd9],
   )
 
-test('JPEGs of alternating size do not make a file each', () => {
+test('JPEGs of alternating size do not begin a file each time', () => {
   const time = { ms: 1_700_000_000_000 }
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }
   const items: HubItem[] = []
@@ -149,9 +149,9 @@ test('JPEGs of alternating size do not make a file each', () => {
   }
   assert.ok(startsOf(items) <= 13, `${startsOf(items)} runs in 20 s`)
   assert.equal(stats.videoFrames + stats.droppedFrames, 500)
-  assert.ok(stats.videoFrames >= 200, `${stats.videoFrames} pictures`)
+  assert.ok(stats.videoFrames >= 200, `${stats.videoFrames} frames`)
   checkHoles(items)
-  // Then each picture of another size: nothing fits the present run.
+  // Then each frame has another size, so none fits into the current run.
   items.length = 0
   for (let i = 0; i < 500; i++) {
     time.ms += 40

@@ -1,20 +1,20 @@
-// How often one camera may begin a run. Each run costs a file, two waits for the disk, a row and the attention of every
-// viewer, so a camera that asks for one at each picture would cost more than all others together.
-// docs/design/camera-time.md, "Runs".
+// Limits how often one camera may begin a run. Each run costs a file, two waits for the disk, a database row and work
+// for every viewer, so a camera that begins one at each frame would cost more than all others together. See "Runs" in
+// docs/design/camera-time.md.
 
-/** Runs that may follow each other at once: reconnects, a change of settings, a switch from day to night. */
+/** Runs that may begin without a pause: reconnects, a change of settings, a switch from day to night. */
 const burst = 8
 /** After that, one run is allowed per interval. */
 const intervalMs = 5000
 
-/** When pictures are missing for longer than this, the timeline shows a gap. */
-export const maxUntoldMs = 1000
+/** If no frame was kept for longer than this, the run ends and the timeline shows a gap. */
+export const maxUnreportedMs = 1000
 
 export class RunLimit {
   #left = burst
   #filledMs = Number.NEGATIVE_INFINITY
 
-  /** Takes the right to begin a run at `nowMs`, by any clock; false when there is none at the moment. */
+  /** Uses one of the allowed runs at `nowMs`, by any clock. Returns false if none is left at the moment. */
   take(nowMs: number): boolean {
     this.#fill(nowMs)
     if (this.#left < 1) return false
@@ -22,13 +22,13 @@ export class RunLimit {
     return true
   }
 
-  /** A new connection may begin one in any case: how often there is one is bounded elsewhere (reconnect-pause.ts). */
+  /** Allows a new connection to begin a run in any case. The number of connections is limited by reconnect-pause.ts. */
   allowOne(): void {
     this.#left = Math.max(1, this.#left)
   }
 
   #fill(nowMs: number): void {
-    // When the clock was set back, time counts from here.
+    // If the clock was set back, time counts from the new value.
     const passedMs = nowMs - this.#filledMs
     this.#filledMs = nowMs
     if (passedMs > 0) this.#left = Math.min(burst, this.#left + passedMs / intervalMs)

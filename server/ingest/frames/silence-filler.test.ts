@@ -34,13 +34,16 @@ function open(format: AudioFormat) {
   return { filler, blocks, length90k, end90k }
 }
 
-/** Of a camera: a block of 20 ms in Opus; in AAC any one byte. */
+/** A block of a camera: 20 ms in Opus, and a single arbitrary byte in AAC. */
 const real = (pts90k: number, wallMs = 0): Frame => ({
   ...{ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true },
   data: Uint8Array.of(31 << 3),
 })
 
-/** Times increase strictly; nothing overlaps and no hole is left that a listener or a player would notice. */
+/**
+ * Checks that times increase strictly, and that there are no overlaps or holes that a listener or a player would
+ * notice.
+ */
 function checkTrack(blocks: readonly Block[], longest90k: number): void {
   for (const [i, { frame }] of blocks.entries()) {
     const before = blocks[i - 1]
@@ -53,9 +56,9 @@ function checkTrack(blocks: readonly Block[], longest90k: number): void {
   }
 }
 
-test('any pattern of arrivals gives one track without holes, never further behind than the lag', () => {
+test('any pattern of arrivals results in a track without holes that is never further behind than the lag', () => {
   const step = fc.record({
-    pictureMs: fc.constantFrom(16, 40, 40, 200, 1000, 7000),
+    frameMs: fc.constantFrom(16, 40, 40, 200, 1000, 7000),
     blocks: fc.integer({ min: 0, max: 40 }),
     lostBlocks: fc.constantFrom(0, 0, 0, 1, 5, 300),
     lateMs: fc.integer({ min: -300, max: 2000 }),
@@ -64,38 +67,38 @@ test('any pattern of arrivals gives one track without holes, never further behin
   fc.assert(
     fc.property(fc.constantFrom(...formats), fc.array(step, { maxLength: 100 }), (format, steps) => {
       const { filler, blocks, length90k, end90k } = open(format)
-      let picture90k = 0
+      let video90k = 0
       let audio90k = 0
-      filler.takePicture(0, 0)
-      for (const { pictureMs, blocks: count, lostBlocks, lateMs, jitter90k } of steps) {
-        picture90k += pictureMs * 90
-        filler.takePicture(picture90k, picture90k / 90)
-        assert.ok(end90k() > picture90k - maxSilenceLag90k - length90k - 1)
-        // A camera that is minutes ahead with its audio is none.
-        const lost90k = audio90k < picture90k + 900_000 ? lostBlocks * length90k : 0
-        audio90k = Math.max(audio90k + lost90k, picture90k - lateMs * 90)
+      filler.takeVideo(0, 0)
+      for (const { frameMs, blocks: count, lostBlocks, lateMs, jitter90k } of steps) {
+        video90k += frameMs * 90
+        filler.takeVideo(video90k, video90k / 90)
+        assert.ok(end90k() > video90k - maxSilenceLag90k - length90k - 1)
+        // No camera sends audio that is minutes ahead of its video.
+        const lost90k = audio90k < video90k + 900_000 ? lostBlocks * length90k : 0
+        audio90k = Math.max(audio90k + lost90k, video90k - lateMs * 90)
         for (let i = 0; i < count; i++, audio90k += length90k) {
           const pts90k = Math.round(audio90k + jitter90k)
           filler.takeBlock(real(pts90k, pts90k / 90))
         }
       }
       filler.endRun()
-      const after90k = end90k() - picture90k
-      assert.ok(after90k > 0, 'audio ends with the last picture or after it')
+      const after90k = end90k() - video90k
+      assert.ok(after90k > 0, 'audio ends with the last video frame or after it')
       checkTrack(blocks, length90k)
     }),
     { numRuns: 500 },
   )
 })
 
-/** Pictures at 25 a second; a block is sent `lateMs` after it sounded. */
+/** Plays 25 video frames per second. Each block is sent `lateMs` after its time. */
 function play(format: AudioFormat, seconds: number, lateMs: number, hasAudio: (second: number) => boolean) {
   const opened = open(format)
   const { filler, length90k } = opened
   let block = 0
-  for (let picture = 0; picture < seconds * 25; picture++) {
-    const now90k = picture * 3600
-    filler.takePicture(now90k, now90k / 90)
+  for (let frame = 0; frame < seconds * 25; frame++) {
+    const now90k = frame * 3600
+    filler.takeVideo(now90k, now90k / 90)
     for (; block * length90k <= now90k - lateMs * 90; block++) {
       if (hasAudio((block * length90k) / 90_000)) filler.takeBlock(real(Math.round(block * length90k)))
     }
@@ -103,7 +106,7 @@ function play(format: AudioFormat, seconds: number, lateMs: number, hasAudio: (s
   return opened
 }
 
-test('audio that comes in time is passed on as it is', () => {
+test('audio that arrives in time is passed through unchanged', () => {
   for (const format of formats) {
     const { blocks, length90k } = play(format, 20, 200, () => true)
     assert.ok(blocks.every(({ isSilence }) => !isSilence))
@@ -111,7 +114,7 @@ test('audio that comes in time is passed on as it is', () => {
   }
 })
 
-test('blocks whose times pile up are dropped, not put on top of each other; a wrong rate is followed', () => {
+test('blocks whose times accumulate are dropped and do not overlap, and a wrong rate is followed', () => {
   for (const [step, dropped] of [
     [1, true],
     [0.995, false],
@@ -120,8 +123,8 @@ test('blocks whose times pile up are dropped, not put on top of each other; a wr
     const { filler, blocks, length90k } = open(aac(48_000))
     let audio90k = 0
     for (let i = 0; i < 3000; i++) {
-      if (i % 2 === 0) filler.takePicture(Math.round(i * length90k), i * 21)
-      // The clock of the audio stands still for half a second.
+      if (i % 2 === 0) filler.takeVideo(Math.round(i * length90k), i * 21)
+      // The audio clock stands still for half a second.
       const isStuck = dropped && i >= 1000 && i < 1025
       audio90k += isStuck ? 1 : length90k * step
       filler.takeBlock(real(Math.round(audio90k)))
@@ -133,7 +136,7 @@ test('blocks whose times pile up are dropped, not put on top of each other; a wr
   }
 })
 
-test('audio that is always late is heard nevertheless, after a moment', () => {
+test('audio that is always late is audible after a moment', () => {
   for (const lateMs of [400, 900, 1900]) {
     const { blocks, length90k } = play(aac(48_000), 30, lateMs, () => true)
     checkTrack(blocks, length90k)
@@ -142,23 +145,23 @@ test('audio that is always late is heard nevertheless, after a moment', () => {
   }
 })
 
-test('silence is there in time for the recorder, which waits half a second, also after audio was late once', () => {
+test('silence arrives in time for the recorder, which waits half a second, even after late audio', () => {
   const { filler, end90k } = open(aac(8000))
-  filler.takePicture(0, 0)
+  filler.takeVideo(0, 0)
   filler.takeBlock(real(0))
-  filler.takePicture(90_000, 1000)
+  filler.takeVideo(90_000, 1000)
   filler.takeBlock(real(Math.round(11_520)))
-  for (let picture = 30; picture < 25 * 120; picture++) filler.takePicture(picture * 3600, picture * 40)
+  for (let frame = 30; frame < 25 * 120; frame++) filler.takeVideo(frame * 3600, frame * 40)
   assert.ok(end90k() > 25 * 120 * 3600 - 45_000)
   assert.ok(silenceLag90k + 11_520 + 3600 < 45_000)
 })
 
-test('every run has a track of its own', () => {
+test('every run has its own audio track', () => {
   const { filler, blocks } = play(aac(48_000), 2, 0, () => true)
   filler.endRun()
   const first = blocks.length
   filler.beginRun()
-  for (let picture = 0; picture < 50; picture++) filler.takePicture(picture * 3600, picture * 40)
+  for (let frame = 0; frame < 50; frame++) filler.takeVideo(frame * 3600, frame * 40)
   assert.equal(blocks[first]!.frame.pts90k, 0)
   assert.ok(blocks[first]!.isSilence)
 })

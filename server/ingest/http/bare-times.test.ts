@@ -7,7 +7,7 @@ import { BareTimes } from './bare-times.ts'
 
 const fps = 25
 
-/** Access units of FFmpeg's encoders, in the order of decoding; each begins with a delimiter. */
+/** Access units of FFmpeg's encoders in decode order. Each begins with a delimiter. */
 function encode(codec: 'h264' | 'h265', options: string): Uint8Array[][] {
   const source = ['-f', 'lavfi', '-i', `testsrc2=size=64x64:rate=${fps}`, '-frames:v', '150']
   const encoder =
@@ -31,9 +31,7 @@ function encode(codec: 'h264' | 'h265', options: string): Uint8Array[][] {
   return list
 }
 
-/**
- * What FFmpeg's decoder makes of the same: for each picture in the order of decoding its place in the order of showing.
- */
+/** The display position of each frame, in decode order, according to FFmpeg's decoder. */
 function placesOf(codec: 'h264' | 'h265', list: readonly Uint8Array[][]): number[] {
   const startCode = Buffer.from([0, 0, 0, 1])
   const bytes = Buffer.concat(list.flat().flatMap((unit) => [startCode, unit]))
@@ -64,7 +62,7 @@ const streams = [
 ] as const
 
 for (const { codec, options } of streams) {
-  test(`pictures of a bare ${codec} stream (${options}) are shown in their order, evenly`, () => {
+  test(`frames of a bare ${codec} stream (${options}) are displayed in order, at even intervals`, () => {
     const list = encode(codec, options)
     const places = placesOf(codec, list)
     assert.equal(list.length, 150)
@@ -85,7 +83,7 @@ for (const { codec, options } of streams) {
   })
 }
 
-test('a stream that does not reorder has the times of its arrival', () => {
+test('a stream that does not reorder frames has its times of arrival', () => {
   const list = encode('h264', 'bframes=0')
   const times = new BareTimes('h264')
   const arrivals = list.map((_, i) => 1e9 + i * 3600 + ((i * 7919) % 1800))

@@ -1,37 +1,38 @@
-// When the pictures of a bare stream, which has no timestamps, are shown. Pictures shown in the order they come get
-// their time of arrival. Where the stream reorders them (B-frames), their order counts place them on a clock of one
-// rate, as a camera's own timestamps would; WallClock corrects that rate by arrival, as it does for any camera.
+// Computes when the frames of a bare stream, which has no timestamps, are displayed. Frames that are displayed in the
+// order of their arrival get their time of arrival. If the stream reorders frames (B-frames), their picture order
+// counts place them on a clock with a constant rate, as a camera's own timestamps would. WallClock corrects that rate
+// by arrival, as it does for any camera.
 
 import { type OrderedPicture, PictureOrderReader } from '../../media/nal/picture-order-reader.ts'
 
 const usualFrameRate = 25
 /**
- * Until this much time has passed since the first picture, arrivals say nothing about the rate: servers first send what
- * they have buffered.
+ * Until this much time has passed since the first frame, the arrival times say nothing about the rate, because servers
+ * first send what they have buffered.
  */
 const minMeasured90k = 2 * 90_000
 
 export class BareTimes {
   readonly #reader: PictureOrderReader
-  #pictures = 0
+  #frames = 0
   #first90k = Number.NaN
   #arrival90k = Number.NaN
-  /** Newest time that was given. */
+  /** The latest time so far. */
   #max90k = Number.NEGATIVE_INFINITY
   #isReordered = false
   #hasSteppedBack = false
   #lastCount = Number.NEGATIVE_INFINITY
 
-  /** A picture whose time is known, from which the others' follow: the last key frame. */
+  /** The last key frame. The times of the frames after it are relative to its time. */
   #anchorCount = 0
   #anchor90k = 0
   #frame90k = 90_000 / usualFrameRate
-  /** Counts from one picture to the next in the order of showing. */
+  /** The difference of the picture order counts of consecutive frames in display order. */
   #step: number
   #sinceAnchor = 0
   #maxCount = 0
   #minCount = 0
-  /** Pictures that follow a key frame which counts anew, and are shown before it. */
+  /** The number of frames that follow a key frame which resets the count, and are displayed before it. */
   #leading = 0
 
   constructor(codec: 'h264' | 'h265') {
@@ -40,18 +41,18 @@ export class BareTimes {
     this.#step = codec === 'h264' ? 2 : 1
   }
 
-  /** Parameter sets that come before the stream. */
+  /** Takes parameter sets that come before the stream. */
   takeSets(units: readonly Uint8Array[]): void {
     this.#reader.take(units)
   }
 
   /**
-   * The NAL units of the next access unit, which arrived at `arrival90k`. Returns when it is shown, on the same clock
-   * to begin with.
+   * Takes the NAL units of the next access unit, which arrived at `arrival90k`. Returns its presentation time on the
+   * same clock.
    */
   take(units: readonly Uint8Array[], arrival90k: number): number {
     const picture = this.#reader.take(units)
-    if (this.#pictures++ === 0) this.#first90k = arrival90k
+    if (this.#frames++ === 0) this.#first90k = arrival90k
     this.#arrival90k = arrival90k
     if (picture) this.#noteOrder(picture)
     const at90k = picture && this.#isReordered ? this.#place(picture) : Math.max(this.#max90k + 1, arrival90k)
@@ -105,11 +106,11 @@ export class BareTimes {
     if (whole >= 1 && whole <= 16 && Math.abs(step - whole) < 0.1) this.#step = whole
   }
 
-  /** Takes the rate that the stream declares, or else the one measured by arrivals. */
+  /** Uses the frame rate that the stream declares, or otherwise the one measured by arrival. */
   #setRate(): void {
-    const told = this.#reader.order?.frameRate
+    const declared = this.#reader.order?.frameRate
     const measured90k = this.#arrival90k - this.#first90k
-    if (told !== undefined) this.#frame90k = 90_000 / told
-    else if (measured90k >= minMeasured90k) this.#frame90k = measured90k / (this.#pictures - 1)
+    if (declared !== undefined) this.#frame90k = 90_000 / declared
+    else if (measured90k >= minMeasured90k) this.#frame90k = measured90k / (this.#frames - 1)
   }
 }

@@ -20,7 +20,7 @@ import { syntheticFormat, syntheticFrames } from '../../media/mp4/synthetic-fram
 
 const matroska = Buffer.from('1a45dfa39f428681', 'hex')
 
-/** Does with each stream what the test says instead of taking it apart. */
+/** Calls a function of the test instead of reading the container. */
 function createReader(work: (sink: ContainerSink, bytes: Uint8Array) => boolean): ContainerReader & { closed: number } {
   return {
     closed: 0,
@@ -40,7 +40,7 @@ function createReader(work: (sink: ContainerSink, bytes: Uint8Array) => boolean)
 const { video, audio: aac } = syntheticFormat({ audioSampleRate: 8000 })
 const audio: ContainerAudio = { codec: 'aac', config: aac!.config, sampleRate: 8000, channels: 1 }
 
-/** Of a second of pictures and audio, on an axis that begins anywhere. */
+/** One second of video and audio on an axis that begins at `start90k`. */
 function listPackets(start90k: number): ContainerPacket[] {
   const packets: ContainerPacket[] = []
   for (const { kind, pts90k, data } of syntheticFrames({ audioSampleRate: 8000 })) {
@@ -50,7 +50,7 @@ function listPackets(start90k: number): ContainerPacket[] {
   return packets
 }
 
-/** Everything at the first bytes. */
+/** Delivers all packets at the first bytes. */
 const giveAll = (packets: readonly ContainerPacket[], audio?: ContainerAudio) =>
   createReader((sink) => {
     sink.onTracks({ video: { codec: 'h264', config: video.config }, audio })
@@ -60,7 +60,7 @@ const giveAll = (packets: readonly ContainerPacket[], audio?: ContainerAudio) =>
 
 const sendHead = (response: ServerResponse) => void response.writeHead(200).write(matroska)
 
-test('a container becomes a run with its pictures and audio on one axis', async () => {
+test('a container becomes a run with its video and audio on one axis', async () => {
   await using camera = await openHttpCamera(sendHead)
   const packets = listPackets(77_000_000)
   const { items, last } = await watchCamera(
@@ -82,7 +82,7 @@ test('a container becomes a run with its pictures and audio on one axis', async 
     )
 })
 
-test('pictures without times are stamped by arrival', async () => {
+test('frames without timestamps get their times of arrival', async () => {
   await using camera = await openHttpCamera(sendHead)
   const packets = listPackets(0).filter(({ kind }) => kind === 'video')
   const untimed = packets.map((packet) => ({ ...packet, pts90k: undefined }))
@@ -93,10 +93,10 @@ test('pictures without times are stamped by arrival', async () => {
   const times = timesOf(items, 'video')
   assert.ok(times.length >= 40)
   assert.ok(times.every((time, i) => i === 0 || time > times[i - 1]!))
-  assert.ok(times.at(-1)! < 90_000, 'as fast as they came')
+  assert.ok(times.at(-1)! < 90_000, 'the frames have their times of arrival')
 })
 
-test('a reader that is behind makes the camera wait', async () => {
+test('a reader that is behind slows down the camera', async () => {
   let sent = 0
   await using camera = await openHttpCamera((response) => {
     sendHead(response)
@@ -132,13 +132,13 @@ test('a reader that is behind makes the camera wait', async () => {
 const ends = {
   ended: ['camera_unreachable', /ended its stream/],
   unreadable: ['no_frames', /cannot be read/],
-  no_video: ['no_frames', /holds no video/],
-  too_much: ['no_frames', /fill the memory/],
-  changed: ['stream_changed', /another stream within/],
+  no_video: ['no_frames', /contains no video/],
+  too_much: ['no_frames', /too much memory/],
+  changed: ['stream_changed', /another stream on the same connection/],
 } as const
 
 for (const [kind, [reason, detail]] of Object.entries(ends)) {
-  test(`a stream that is ${kind} is told`, async () => {
+  test(`a stream that is ${kind} is reported`, async () => {
     await using camera = await openHttpCamera(sendHead)
     const containers = createReader((sink) => {
       sink.onEnd({ kind: kind as keyof typeof ends })
@@ -152,7 +152,7 @@ for (const [kind, [reason, detail]] of Object.entries(ends)) {
   })
 }
 
-test('a process that is lost while pictures come is a loss, with a reason', async () => {
+test('a process that ends while frames arrive is reported with the reason', async () => {
   await using camera = await openHttpCamera(sendHead)
   const packets = listPackets(0)
   const containers = createReader((sink) => {
@@ -166,7 +166,7 @@ test('a process that is lost while pictures come is a loss, with a reason', asyn
   assert.match(causes[0]!, /process that reads the stream/)
 })
 
-test('pictures coded otherwise are named as in the settings of cameras', async () => {
+test('unsupported codecs are named as in the settings of cameras', async () => {
   await using camera = await openHttpCamera(sendHead)
   const names = { mpeg4: 'MPEG-4 Visual', mpeg2video: 'MPEG-2', vp9: 'VP9', wmv3: 'wmv3' }
   for (const [codec, name] of Object.entries(names)) {
@@ -180,19 +180,19 @@ test('pictures coded otherwise are named as in the settings of cameras', async (
   }
 })
 
-test('what leads to other addresses is refused by name, and nobody is asked for what it names', async () => {
+test('content that refers to other URLs is refused by name, and those URLs are not requested', async () => {
   const answers = {
-    '#EXTM3U\n#EXTINF:1,\n/part.ts\n': /playlist \(HLS\)/,
-    '<?xml version="1.0"?><MPD><BaseURL>/part.mp4</BaseURL></MPD>': /playlist \(DASH\)/,
+    '#EXTM3U\n#EXTINF:1,\n/part.ts\n': /HLS playlist/,
+    '<?xml version="1.0"?><MPD><BaseURL>/part.mp4</BaseURL></MPD>': /DASH playlist/,
     'v=0\r\nc=IN IP4 127.0.0.1\r\n': /description of a stream \(SDP\)/,
-    'RTSPtextURL\r\nrtsp://127.0.0.1/part\r\n': /reference to another address/,
+    'RTSPtextURL\r\nrtsp://127.0.0.1/part\r\n': /reference to another URL/,
   }
   for (const type of ['video/mp2t', 'application/octet-stream', 'text/plain', '']) {
     for (const [body, detail] of Object.entries(answers)) {
       await using camera = await openHttpCamera((response) => {
         response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body)
       })
-      const containers = createReader(() => assert.fail('nothing is taken apart'))
+      const containers = createReader(() => assert.fail('no container is read'))
       const { last } = await watchCamera({ url: camera.url }, isOffline, { containers, clock: hastyClock })
       assert.ok(last?.state === 'offline')
       assert.match(last.detail, detail)

@@ -1,5 +1,5 @@
-// A camera that sends one container stream as the answer to one request. The connection is ours; the bytes are taken
-// apart elsewhere (server/decoder/container), and what comes of them is treated like what RTSP brings.
+// A camera that sends one container stream in the response to one request. This module owns the connection. The
+// container is read elsewhere (server/decoder/container), and its tracks are handled like those of RTSP.
 
 import type { IncomingMessage } from 'node:http'
 import { repeat } from '../../base/repeat.ts'
@@ -22,7 +22,7 @@ import { describeHttpError } from './http-client.ts'
 
 const tickMs = 2500
 
-/** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
+/** Always throws: a CameraError with the reason for which the camera was lost, or the signal's reason. */
 export async function runContainerCamera(
   response: IncomingMessage,
   format: ContainerFormat,
@@ -53,7 +53,7 @@ export async function runContainerCamera(
   try {
     const check = () => {
       session.stream?.collectStats()
-      frames.check(session, clock.monotonicMs(), session.lacking)
+      frames.check(session, clock.monotonicMs(), session.missing)
     }
     await repeat(check, { clock, signal: over, intervalMs: tickMs, isDelayed: true })
     signal.throwIfAborted()
@@ -63,7 +63,7 @@ export async function runContainerCamera(
   }
 }
 
-/** From the moment the container has told what it holds. */
+/** One container stream, from the time its tracks are known. */
 class ContainerSession implements Disposable {
   readonly #options: ConnectedOptions
   #plan: ContainerPlan | undefined
@@ -76,27 +76,27 @@ class ContainerSession implements Disposable {
     this.#options = options
   }
 
-  get pictures(): number {
-    return this.stream?.pictures ?? 0
+  get frames(): number {
+    return this.stream?.frames ?? 0
   }
 
   get published(): number {
     return this.stream?.published ?? 0
   }
 
-  get lacking() {
+  get missing() {
     return {
       what: this.stream?.hasParameterSets ? 'no key frame' : 'no parameter sets',
       hint: 'set a key frame interval of a few seconds in the camera',
     }
   }
 
-  /** @throws CameraError when there is nothing in it to take */
+  /** @throws CameraError if the container has no track that can be used */
   begin(tracks: ContainerTracks): void {
     const plan = planContainer(tracks)
     const { context, memory, onLearned } = this.#options
     if (plan.audioProblem)
-      context.log.info({ problem: plan.audioProblem }, "the camera's audio is not supported and is left out")
+      context.log.info({ problem: plan.audioProblem }, "the camera's audio is not supported and is dropped")
     this.#plan = plan
     this.stream = new CameraStream({ ...this.#options, ...context, plan, runLimit: memory.runLimit })
     onLearned?.({ plan })
@@ -111,7 +111,7 @@ class ContainerSession implements Disposable {
     }
     const units = this.#plan.listNalUnits(data)
     if (units.length === 0) stream.markLoss()
-    // In a stream with times, a picture without follows the last.
+    // In a stream with timestamps, a frame without one directly follows the previous frame.
     this.#isTimed ||= pts90k !== undefined
     const at90k = pts90k ?? (this.#isTimed ? this.#last90k + 1 : this.#placeBare(units, this.#plan.video))
     this.#last90k = at90k
@@ -140,27 +140,27 @@ function describeEnd(end: ContainerEnd): CameraError {
     case 'ended':
       return new CameraError('camera_unreachable', 'The camera ended its stream.')
     case 'changed':
-      return new CameraError('stream_changed', 'The camera started another stream within the current one.')
+      return new CameraError('stream_changed', 'The camera started another stream on the same connection.')
     case 'no_video': {
       const detail =
-        'The stream at this address holds no video: check the path and that video is switched on in the camera.'
+        'The stream at this URL contains no video: check the path and that video is switched on in the camera.'
       return new CameraError('no_frames', detail, { trouble: 'no_video' })
     }
     case 'too_much': {
-      const detail = 'The camera sends a stream that would fill the memory: restart the camera if it stays so.'
+      const detail = 'The camera sends a stream that needs too much memory: restart the camera if the problem persists.'
       return new CameraError('no_frames', detail)
     }
     case 'unreadable': {
       const detail =
-        'The camera sends a stream that cannot be read: it is damaged, or a file that was not made for streaming.'
+        'The camera sends a stream that cannot be read: it is damaged, or it is a file that was not prepared for streaming.'
       return new CameraError('no_frames', detail, { trouble: 'unsupported' })
     }
     case 'busy': {
-      const detail = `The server reads ${end.limit} streams in containers already, and no more at once: use the RTSP address of this camera.`
+      const detail = `The server already reads ${end.limit} container streams, which is the maximum: use the RTSP URL of this camera.`
       return new CameraError('overload', detail, { trouble: 'busy' })
     }
     case 'lost': {
-      const detail = 'The process that reads the stream of this camera was lost.'
+      const detail = 'The process that reads the stream of this camera ended unexpectedly.'
       return new CameraError('no_frames', detail, { cause: new Error(end.reason) })
     }
   }

@@ -1,6 +1,6 @@
-// What a camera sends is handled in callbacks of its connection, where nobody catches what is thrown: a bug of ours
-// would end the whole worker with all its cameras. So each such callback does its work here, and what it throws ends
-// that camera's session.
+// Data from a camera is handled in callbacks of its connection. An uncaught error there, which is a bug, would end the
+// whole worker with all its cameras. Therefore each such callback runs in this function, so that an error ends only the
+// session of that camera.
 
 export function endOnThrow(ended: AbortController, work: () => void): void {
   try {

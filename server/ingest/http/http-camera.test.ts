@@ -18,8 +18,8 @@ import type { HubItem } from '../../hub/hub-item.ts'
 import { parseAuthParameters } from '../../media/rtsp/challenge.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
 
-/** A picture whose size is told by its head and that is told apart by its data. */
-function picture(tag: number, width = 64, height = 48): Buffer {
+/** A JPEG with the given size in its header and a tag in its data. */
+function jpegOf(tag: number, width = 64, height = 48): Buffer {
   const head = [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, height >> 8, height & 0xff, width >> 8, width & 0xff, 1, 1, 0x11, 0]
   const data = Array.from({ length: 500 }, () => tag & 0x7f)
   return Buffer.from([...head, 0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, ...data, 0xff, 0xd9])
@@ -50,7 +50,7 @@ async function openHttpCamera(handler: Handler, tls?: { key: string; cert: strin
   }
 }
 
-/** A part each few milliseconds, without end. */
+/** Sends a part every few milliseconds without end. */
 function stream(response: ServerResponse, part: (index: number) => Buffer): void {
   let index = 0
   const timer = setInterval(() => response.write(part(index++)), 5)
@@ -62,10 +62,10 @@ const framed = (jpeg: Buffer) =>
 
 const seen = (count: number) => (items: HubItem[]) => timesOf(items, 'video').length >= count
 
-test('an endless stream of pictures becomes a run, stamped by arrival; another size begins another', async () => {
+test('an endless stream of JPEGs becomes a run with times of arrival, and a new size begins a new run', async () => {
   await using camera = await openHttpCamera((_, response) => {
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary="--b"' })
-    stream(response, (i) => framed(picture(i, i < 10 ? 64 : 80)))
+    stream(response, (i) => framed(jpegOf(i, i < 10 ? 64 : 80)))
   })
   const { items, last, stats } = await watchCamera({ url: camera.url }, seen(20))
   assert.equal(kindsOf(items).filter((kind) => kind === 'start').length, 2)
@@ -74,7 +74,7 @@ test('an endless stream of pictures becomes a run, stamped by arrival; another s
   const frames = items.flatMap((item) => (item.kind === 'video' ? [item] : []))
   assert.deepEqual(
     frames.slice(0, 20).map(({ data }) => Buffer.from(data)),
-    Array.from({ length: 20 }, (_, i) => picture(i, i < 10 ? 64 : 80)),
+    Array.from({ length: 20 }, (_, i) => jpegOf(i, i < 10 ? 64 : 80)),
   )
   for (const [i, frame] of frames.entries()) {
     assert.ok(frame.isKey && frame.dts90k === frame.pts90k)
@@ -87,24 +87,24 @@ test('an endless stream of pictures becomes a run, stamped by arrival; another s
   assert.equal(camera.requests[0]!.url, '/mjpg/video.cgi?fps=25')
 })
 
-test('pictures are read over TLS with a certificate nobody knows', async () => {
+test('frames are read over TLS with an unknown certificate', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'camera' }])
   const handler: Handler = (_, response) => {
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=b' })
-    stream(response, (i) => framed(picture(i)))
+    stream(response, (i) => framed(jpegOf(i)))
   }
   await using camera = await openHttpCamera(handler, { key, cert })
   const { items } = await watchCamera({ url: camera.url }, seen(5))
   assert.ok(seen(5)(items))
 })
 
-test('a stream without types, lengths and boundaries is read all the same', async () => {
-  await using camera = await openHttpCamera((_, response) => stream(response, (i) => picture(i)))
+test('a stream without types, lengths and boundaries is read', async () => {
+  await using camera = await openHttpCamera((_, response) => stream(response, (i) => jpegOf(i)))
   const { items } = await watchCamera({ url: camera.url }, seen(5))
   assert.ok(seen(5)(items))
 })
 
-test('a camera of single pictures is asked again and again, and a picture that stays is published now and then', async () => {
+test('a single image is requested repeatedly, and an unchanged one is published at intervals', async () => {
   let tag = 0
   const conditions: (string | undefined)[] = []
   await using camera = await openHttpCamera((request, response, count) => {
@@ -112,11 +112,11 @@ test('a camera of single pictures is asked again and again, and a picture that s
     if (count === 4) return void response.writeHead(503).end()
     if (count > 5 && count < 30) {
       const isKnown = request.headers['if-none-match'] === `"${tag}"`
-      return void response.writeHead(isKnown ? 304 : 200, { etag: `"${tag}"` }).end(isKnown ? '' : picture(tag))
+      return void response.writeHead(isKnown ? 304 : 200, { etag: `"${tag}"` }).end(isKnown ? '' : jpegOf(tag))
     }
     tag = count
     const headers = { 'content-type': 'image/jpeg', etag: `"${tag}"`, 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }
-    response.writeHead(200, headers).end(picture(tag))
+    response.writeHead(200, headers).end(jpegOf(tag))
   })
   const { items, stats, statuses } = await watchCamera({ url: camera.url }, seen(8), { clock: hastyClock })
   const tags = items.flatMap((item) => (item.kind === 'video' ? [item.data.at(-3)] : []))
@@ -128,22 +128,22 @@ test('a camera of single pictures is asked again and again, and a picture that s
     ['connecting', 'online'],
   )
   assert.deepEqual(conditions.slice(0, 3), [undefined, '"1"', '"2"'])
-  assert.ok(camera.requests.length > 8, 'more questions than pictures')
+  assert.ok(camera.requests.length > 8, 'more requests than published frames')
 })
 
-test('a stream that stops is given up', async () => {
+test('a stream that stops is reported as an outage', async () => {
   await using camera = await openHttpCamera((_, response) => {
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
-    for (let i = 0; i < 5; i++) response.write(framed(picture(i)))
+    for (let i = 0; i < 5; i++) response.write(framed(jpegOf(i)))
   })
   const { items, causes } = await watchCamera({ url: camera.url }, isLost, { clock: hastyClock })
   assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
-  assert.match(causes[0]!, /stopped sending pictures for 1\d s/)
+  assert.match(causes[0]!, /has sent no frames for 1\d s/)
 })
 
-test('a single picture that fails for long is an outage', async () => {
+test('a single image whose requests fail for too long is an outage', async () => {
   await using camera = await openHttpCamera((_, response, count) => {
-    if (count === 1) response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture(1))
+    if (count === 1) response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpegOf(1))
     else response.writeHead(500).end()
   })
   const { items, causes } = await watchCamera({ url: camera.url }, isLost, { clock: hastyClock })
@@ -151,16 +151,16 @@ test('a single picture that fails for long is an outage', async () => {
   assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
 })
 
-test('a single picture that nobody can show is told, however well it comes', async () => {
-  await using camera = await openHttpCamera((_, response) => response.end(picture(1, 65_535, 65_535)))
+test('a single image that is too large to be displayed is reported', async () => {
+  await using camera = await openHttpCamera((_, response) => response.end(jpegOf(1, 65_535, 65_535)))
   const { items, causes } = await watchCamera({ url: camera.url }, isOffline, { clock: hastyClock })
   assert.deepEqual(timesOf(items, 'video'), [])
-  assert.match(causes[0]!, /sent no JPEG that can be read within 75 s/)
+  assert.match(causes[0]!, /sent no readable JPEG within 75 s/)
 })
 
 const account = { username: 'root', password: 'pass word' }
 
-test('Basic and Digest let in, Digest over the path as it is asked for', async () => {
+test('Basic and Digest authentication succeed, and Digest covers the requested path', async () => {
   const hex = (text: string) => createHash('md5').update(text).digest('hex')
   const isDigest = (header = '') => {
     const { parameters } = parseAuthParameters(header) ?? {}
@@ -181,7 +181,7 @@ test('Basic and Digest let in, Digest over the path as it is asked for', async (
         return void response.writeHead(401, { 'www-authenticate': challenge }).end('<html>no</html>')
       }
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
-      stream(response, (i) => framed(picture(i)))
+      stream(response, (i) => framed(jpegOf(i)))
     })
     const { items } = await watchCamera({ url: camera.url, ...account }, seen(3))
     assert.ok(seen(3)(items), challenge)
@@ -198,7 +198,7 @@ const complaints: { readonly [what: string]: readonly [Handler, reason: string, 
     'no_frames',
     /redirects.*not followed/,
   ],
-  'a page is no camera': [
+  'a page is reported as not a stream': [
     (_, response) => void response.writeHead(200, { 'content-type': 'text/html; charset=x' }).end('<html>'),
     'no_frames',
     /a page \(text\/html\)/,
@@ -206,52 +206,52 @@ const complaints: { readonly [what: string]: readonly [Handler, reason: string, 
   'another kind of stream is named': [
     (_, response) => void response.writeHead(200, { 'content-type': 'video/mp4' }).end(),
     'no_frames',
-    /something \(video\/mp4\) that holds no pictures/,
+    /something \(video\/mp4\) that contains no images/,
   ],
-  'an unknown path is told': [(_, response) => void response.writeHead(404).end(), 'no_frames', /404.*path/],
-  'a login without credentials is told': [
+  'an unknown path is reported': [(_, response) => void response.writeHead(404).end(), 'no_frames', /404.*path/],
+  'missing credentials are reported': [
     (_, response) => void response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
     'auth_failed',
     /asks for a user name/,
   ],
-  'an answer without a picture is told': [
-    (_, response) => void response.writeHead(200, { 'content-type': 'image/jpeg' }).end('no picture'),
+  'a response without an image is reported': [
+    (_, response) => void response.writeHead(200, { 'content-type': 'image/jpeg' }).end('no image'),
     'no_frames',
-    /without a picture/,
+    /without an image/,
   ],
-  'a stream that ends is a lost connection': [
+  'a stream that ends is reported as a lost connection': [
     (_, response) => {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
-      response.end(Buffer.concat([framed(picture(1)), framed(picture(2))]))
+      response.end(Buffer.concat([framed(jpegOf(1)), framed(jpegOf(2))]))
     },
     'camera_unreachable',
     /closed the connection/,
   ],
-  'a stream without a picture is given up': [
+  'a stream without frames is reported': [
     (_, response) => {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
       stream(response, () => Buffer.from('--b\r\nContent-Type: text/plain\r\n\r\nnothing to see\r\n'))
     },
     'no_frames',
-    /sent no picture within 10 s/,
+    /sent no frames within 10 s/,
   ],
-  'pictures that would take gigabytes to show are none': [
+  'images that would need gigabytes of memory are rejected': [
     (_, response) => {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
-      stream(response, (i) => framed(picture(i, 65_000, 65_000)))
+      stream(response, (i) => framed(jpegOf(i, 65_000, 65_000)))
     },
     'no_frames',
-    /no JPEG that can be read within 75 s/,
+    /no readable JPEG within 75 s/,
   ],
-  'pictures that are none are given up': [
+  'invalid images are reported': [
     (_, response) => {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
       stream(response, () => framed(Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 3, 0xff, 0xd9])))
     },
     'no_frames',
-    /no JPEG that can be read within 75 s/,
+    /no readable JPEG within 75 s/,
   ],
-  'a silent camera is given up': [() => {}, 'camera_unreachable', /did not answer within 10 s/],
+  'a camera that does not answer is reported': [() => {}, 'camera_unreachable', /did not answer within 10 s/],
 }
 
 for (const [what, [handler, reason, detail]] of Object.entries(complaints)) {
@@ -265,7 +265,7 @@ for (const [what, [handler, reason, detail]] of Object.entries(complaints)) {
   })
 }
 
-test('bytes that are no HTTP, a refused connection and a forbidden address are told', async () => {
+test('a response other than HTTP, a refused connection and a forbidden IP address are reported', async () => {
   const greet = createTcpServer((socket: Socket) => {
     socket.on('error', () => {})
     socket.end('SSH-2.0-secret_banner\r\n')
@@ -284,9 +284,9 @@ test('bytes that are no HTTP, a refused connection and a forbidden address are t
   assert.ok(forbidden.last?.state === 'offline' && /not allowed/.test(forbidden.last.detail))
 })
 
-test('the name is resolved once, and what was tested is connected to', async () => {
+test('the host name is resolved once, and the connection goes to the tested IP address', async () => {
   await using camera = await openHttpCamera((_, response) => {
-    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture(1))
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpegOf(1))
   })
   const lookups: string[] = []
   const url = camera.url.replace('127.0.0.1', 'camera.invalid')
@@ -301,7 +301,7 @@ test('the name is resolved once, and what was tested is connected to', async () 
   assert.match(camera.requests[0]!.headers.host!, /^camera\.invalid:\d+$/)
 })
 
-test('user names and realms in any script are hashed and sent as the same bytes', async () => {
+test('usernames and realms in any script are hashed and sent as the same bytes', async () => {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex')
   for (const [username, realm] of [
     ['日本', 'camera'],
@@ -312,7 +312,7 @@ test('user names and realms in any script are hashed and sent as the same bytes'
       const { parameters } = parseAuthParameters(sent) ?? { parameters: new Map<string, string>() }
       const wanted = md5(`${md5(`${username}:${realm}:geheim`)}:n:${md5(`GET:${request.url}`)}`)
       const isRight = parameters.get('username') === username && parameters.get('response') === wanted
-      if (isRight) return void response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture(1))
+      if (isRight) return void response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpegOf(1))
       const challenge = Buffer.from(`Digest realm="${realm}", nonce="n"`).toString('latin1')
       response.writeHead(401, { 'www-authenticate': challenge }).end()
     })
@@ -321,11 +321,11 @@ test('user names and realms in any script are hashed and sent as the same bytes'
   }
 })
 
-test('a connection that is ended the moment its picture is there takes nothing else along', async () => {
+test('a connection that ends as soon as its image has arrived affects nothing else', async () => {
   await using camera = await openHttpCamera((request, response) => {
     if (request.headers.authorization === undefined)
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
-    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture(1))
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpegOf(1))
   })
   for (let i = 0; i < 5; i++) {
     const { last } = await watchCamera({ url: camera.url, username: 'u', password: 'p' }, seen(1))

@@ -1,5 +1,5 @@
-// One HTTP connection to a camera: an endless stream of JPEGs, or one picture, which is then asked for again and again;
-// a container is for container-camera.ts.
+// One HTTP connection to a camera that sends an endless stream of JPEGs, or a single image that is requested
+// repeatedly. Containers are handled by container-camera.ts.
 
 import type { IncomingMessage } from 'node:http'
 import { withDeadline } from '../../base/deadline.ts'
@@ -7,7 +7,7 @@ import { repeat } from '../../base/repeat.ts'
 import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
 import { FrameStream } from '../frames/frame-stream.ts'
-import { describeLacking, FrameWatch, type Lacking } from '../frames/frame-watch.ts'
+import { describeMissingData, FrameWatch, type MissingData } from '../frames/frame-watch.ts'
 import { CameraError, toCameraError } from '../network/camera-error.ts'
 import { runContainerCamera } from './container-camera.ts'
 import { endOnThrow } from './end-on-throw.ts'
@@ -17,20 +17,20 @@ import { findContent } from './http-content.ts'
 const tickMs = 2500
 
 /**
- * Least time between two requests for a picture; more for a camera that takes long to answer, so that it is not busy
- * with us alone.
+ * The shortest interval between two requests for an image. It is longer for a camera that responds slowly, to limit the
+ * load on the camera.
  */
 const pollMs = 1000
 
-/** A picture that has not changed is published again so often, so that the footage goes on. */
+/** An image that has not changed is published again at this interval, so that the footage continues. */
 const unchangedMs = 5000
 
-/** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
+/** Always throws: a CameraError with the reason for which the camera was lost, or the signal's reason. */
 export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
   const { context, url, address, credentials, signal, limits, memory } = options
   const { clock, containers } = context
   using client = new HttpClient({ url, address, credentials, clock, signal, responseMs: limits.responseMs })
-  const pictures = new FrameStream({ ...options, clock, runLimit: memory.runLimit })
+  const stream = new FrameStream({ ...options, clock, runLimit: memory.runLimit })
   try {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
@@ -42,24 +42,24 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
       return await runContainerCamera(response, content.format, containers, options)
     }
     checkType(response)
-    if (response.readableEnded) throw describeNoPicture()
+    if (response.readableEnded) throw describeNoImage()
     options.onSetUp()
     options.onLearned?.({ transport: isMultipart(response) ? 'http_stream' : 'http_picture' })
-    const last = await readPictures(response, options, pictures)
-    const isStill = pictures.pictures === 1 && !isMultipart(response)
-    if (!last) throw describeNoPicture()
+    const last = await readFrames(response, options, stream)
+    const isStill = stream.frames === 1 && !isMultipart(response)
+    if (!last) throw describeNoImage()
     if (!isStill) throw new CameraError('camera_unreachable', 'The camera closed the connection.')
-    return await pollPicture(client, options, pictures, { jpeg: last, response, askedMs })
+    return await pollImage(client, options, stream, { jpeg: last, response, askedMs })
   } finally {
-    memory.lastWallMs = pictures.lastWallMs
+    memory.lastWallMs = stream.lastWallMs
   }
 }
 
-/** Reads the body to its end, pictures published as they come; gives the last. */
-async function readPictures(
+/** Reads the body to its end and publishes each frame when it arrives. Returns the last one. */
+async function readFrames(
   response: IncomingMessage,
   options: ConnectedOptions,
-  pictures: FrameStream,
+  stream: FrameStream,
 ): Promise<Uint8Array | undefined> {
   const { context, signal, stats, limits, url } = options
   const { clock } = context
@@ -67,10 +67,10 @@ async function readPictures(
   const reader = new MjpegReader({
     onFrame: (jpeg) => {
       last = jpeg
-      pictures.take(jpeg)
+      stream.take(jpeg)
     },
   })
-  const frames = new FrameWatch(limits, clock.monotonicMs())
+  const watch = new FrameWatch(limits, clock.monotonicMs())
   const ended = new AbortController()
   const over = AbortSignal.any([signal, ended.signal])
   response.on('data', (bytes: Uint8Array) => {
@@ -86,7 +86,7 @@ async function readPictures(
       stats.badPackets += reader.badFrames - bad
       stats.droppedFrames += reader.badFrames - bad
       bad = reader.badFrames
-      frames.check(pictures, clock.monotonicMs(), lacking)
+      watch.check(stream, clock.monotonicMs(), missing)
     }
     await repeat(check, { clock, signal: over, intervalMs: tickMs, isDelayed: true })
     signal.throwIfAborted()
@@ -97,18 +97,21 @@ async function readPictures(
   }
 }
 
-/** The reason when a body has come to its end. */
+/** The abort reason when a body has ended. */
 const isOver = Symbol('the body is over')
 
-const lacking: Lacking = { what: 'no JPEG that can be read', hint: 'check that its URL is one of MJPEG pictures' }
+const missing: MissingData = {
+  what: 'no readable JPEG',
+  hint: 'check that the URL is that of an MJPEG stream or a JPEG image',
+}
 
 type Still = { readonly jpeg: Uint8Array; readonly response: IncomingMessage; readonly askedMs: number }
 
-/** Asks for the picture until the camera has not given one for too long. */
-async function pollPicture(
+/** Requests the image until the camera has not sent one for too long. */
+async function pollImage(
   client: HttpClient,
   options: ConnectedOptions,
-  pictures: FrameStream,
+  stream: FrameStream,
   first: Still,
 ): Promise<never> {
   const { context, signal, limits } = options
@@ -116,17 +119,17 @@ async function pollPicture(
   let { jpeg, response, askedMs } = first
   let seenMs = clock.monotonicMs()
   let publishedMs = seenMs
-  let usable = { pictures: pictures.published, atMs: seenMs }
+  let usable = { frames: stream.published, atMs: seenMs }
   for (;;) {
-    if (pictures.published > usable.pictures) usable = { pictures: pictures.published, atMs: publishedMs }
-    if (clock.monotonicMs() - usable.atMs >= limits.keyFrameMs) throw describeLacking(limits.keyFrameMs, lacking)
+    if (stream.published > usable.frames) usable = { frames: stream.published, atMs: publishedMs }
+    if (clock.monotonicMs() - usable.atMs >= limits.keyFrameMs) throw describeMissingData(limits.keyFrameMs, missing)
     const tookMs = clock.monotonicMs() - askedMs
     await clock.sleep(Math.max(0, Math.max(pollMs, 2 * tookMs) - tookMs), signal)
     askedMs = clock.monotonicMs()
     try {
       const next = await client.get(conditionOf(response))
       const isSame = next.statusCode === 304
-      const read = isSame ? undefined : await readPicture(next, options)
+      const read = isSame ? undefined : await readImage(next, options)
       if (isSame) next.resume()
       else response = next
       const nowMs = clock.monotonicMs()
@@ -135,25 +138,25 @@ async function pollPicture(
       if (read) jpeg = read
       if (!isChanged && nowMs - publishedMs < unchangedMs) continue
       publishedMs = nowMs
-      pictures.take(jpeg)
+      stream.take(jpeg)
     } catch (thrown) {
       signal.throwIfAborted()
       const error = toCameraError(thrown)
-      // One request that fails is no outage.
-      if (error.reason === 'auth_failed' || clock.monotonicMs() - seenMs >= limits.pictureMs) throw error
+      // A single failed request is not an outage.
+      if (error.reason === 'auth_failed' || clock.monotonicMs() - seenMs >= limits.frameMs) throw error
     }
   }
 }
 
-/** One picture. @throws CameraError when there is none in the body */
-async function readPicture(response: IncomingMessage, options: ConnectedOptions): Promise<Uint8Array> {
+/** Reads one image. @throws CameraError if the body contains none */
+async function readImage(response: IncomingMessage, options: ConnectedOptions): Promise<Uint8Array> {
   checkType(response)
   const { context, stats, signal, limits, url } = options
   const { clock } = context
   let jpeg: Uint8Array | undefined
   const reader = new MjpegReader({
-    onFrame: (picture) => {
-      jpeg ??= picture
+    onFrame: (frame) => {
+      jpeg ??= frame
     },
   })
   const ended = new Promise<void>((resolve, reject) => {
@@ -179,7 +182,9 @@ async function readPicture(response: IncomingMessage, options: ConnectedOptions)
   return jpeg
 }
 
-/** So that a camera which knows when its picture changed need not send it again. */
+/**
+ * Makes the request conditional, so that a camera which knows that its image has not changed need not send it again.
+ */
 function conditionOf({ headers }: IncomingMessage): { [name: string]: string } {
   const etag = headers.etag
   const modified = headers['last-modified']
@@ -193,13 +198,13 @@ function isMultipart({ headers }: IncomingMessage): boolean {
   return /^\s*multipart\//i.test(headers['content-type'] ?? '')
 }
 
-/** @throws CameraError when the camera says that it sends something else than pictures */
+/** @throws CameraError if the camera declares a content type other than images */
 function checkType({ headers }: IncomingMessage): void {
   const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   if (type === '' || /^multipart\/|jpe?g|octet-stream/.test(type)) return
   const named = /^[\w.+-]{1,30}\/[\w.+-]{1,30}$/.test(type) ? ` (${type})` : ''
   const what = type.startsWith('text/') ? 'a page' : 'something'
-  const detail = `The camera answered with ${what}${named} that holds no pictures: check the path of the URL.`
+  const detail = `The camera answered with ${what}${named} that contains no images: check the path of the URL.`
   throw new CameraError('no_frames', detail, { trouble: 'no_such_stream' })
 }
 
@@ -208,11 +213,11 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 function describeContainer(): CameraError {
-  const detail = 'The camera answered with a stream that is not read here: enter its RTSP address.'
+  const detail = 'The camera answered with a stream that this server does not read: enter its RTSP URL.'
   return new CameraError('no_frames', detail, { trouble: 'unsupported' })
 }
 
-function describeNoPicture(): CameraError {
-  const detail = 'The camera answered without a picture: check the path of the URL.'
+function describeNoImage(): CameraError {
+  const detail = 'The camera answered without an image: check the path of the URL.'
   return new CameraError('no_frames', detail, { trouble: 'no_such_stream' })
 }

@@ -1,5 +1,5 @@
-// Requests to one camera: connected to its tested address whatever its URL or its answers say, with its login, without
-// following redirects.
+// Sends HTTP requests with authentication to one camera. It connects only to the tested IP address, whatever the URL or
+// a response says, and does not follow redirects.
 
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -28,7 +28,7 @@ export class HttpClient implements Disposable {
   readonly #options: HttpClientOptions
   readonly #login: CameraLogin
   readonly #agent: Agent
-  /** As the request line has it, and as Digest covers it. */
+  /** The path as it appears in the request line and in the Digest hash. */
   readonly #path: string
   readonly #host: string
 
@@ -36,7 +36,7 @@ export class HttpClient implements Disposable {
     const { url, address } = options
     this.#options = options
     this.#login = new CameraLogin(options.credentials)
-    // A request tells of its errors; in the moment between its answer and the next, nobody else would listen.
+    // A request reports its errors. Between a response and the next request, no other listener exists.
     this.#agent = new CameraAgent(() => connectCamera(url, address).on('error', () => {}))
     const { pathname, search, host } = new URL(url.requestUrl)
     this.#path = pathname + search
@@ -44,32 +44,32 @@ export class HttpClient implements Disposable {
   }
 
   /**
-   * The camera's answer: 2xx, or 304. Its body is not read yet; read it to its end, or destroy it.
+   * Returns the camera's response with status 2xx or 304. The caller must read its body to the end or destroy it.
    * @throws CameraError for every other outcome; the signal's reason when it aborts
    */
   async get(headers: Headers = {}): Promise<IncomingMessage> {
-    const response = await this.#ask({ method: 'GET', headers })
+    const response = await this.#sendWithLogin({ method: 'GET', headers })
     const { statusCode = 0 } = response
     if ((statusCode >= 200 && statusCode <= 299) || statusCode === 304) return response
     response.destroy()
     throw describeStatus(statusCode, 'GET', this.#options.credentials !== undefined)
   }
 
-  /** As `get`, but whatever its status the answer is handed on. */
+  /** Like `get`, but returns the response whatever its status is. */
   post(body: string, type: string): Promise<IncomingMessage> {
-    return this.#ask({ method: 'POST', headers: { 'Content-Type': type }, body })
+    return this.#sendWithLogin({ method: 'POST', headers: { 'Content-Type': type }, body })
   }
 
   [Symbol.dispose](): void {
     this.#agent.destroy()
   }
 
-  #ask(sent: Sent): Promise<IncomingMessage> {
+  #sendWithLogin(sent: Sent): Promise<IncomingMessage> {
     return this.#login.send(
       () => this.#send(sent),
       (response) => {
         if (response.statusCode !== 401) return undefined
-        // The body says the same in prose; what is left of the connection serves the next request.
+        // The body is not needed, but must be consumed before the connection can be used for the next request.
         response.resume()
         return listChallenges(response)
       },
@@ -93,13 +93,14 @@ export class HttpClient implements Disposable {
         ...headers,
         ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
       },
-      // Cameras end lines and name headers in ways the strict parser refuses; nobody relays what they say.
+      // Some cameras use line ends and header names that the strict parser rejects. Their responses are not relayed to
+      // anybody.
       insecureHTTPParser: true,
       signal,
     })
     const response = new Promise<IncomingMessage>((resolve, reject) => {
       sent.on('response', (response) => {
-        // Whoever reads it listens too; what nobody reads, a refusal, may still be ended by the signal.
+        // The reader of the body adds its own listener. A body that nobody reads can still be ended by the signal.
         response.on('error', () => {})
         resolve(response)
       })
@@ -120,7 +121,7 @@ export class HttpClient implements Disposable {
   }
 }
 
-/** Keeps a connection for the next request, and opens each to the address that was tested. */
+/** Keeps a connection for the next request, and connects only to the tested IP address. */
 class CameraAgent extends Agent {
   readonly #connect: () => Duplex
 
@@ -140,14 +141,14 @@ function listChallenges({ rawHeaders }: IncomingMessage): string[] {
 }
 
 /**
- * Node takes a header as bytes, one a character; names and realms in other scripts are sent, as they are hashed, as
- * UTF-8 (RFC 7616 4).
+ * Converts text to the form that Node expects for a header value, one character per byte. Usernames and realms in other
+ * scripts are sent as UTF-8, which is also what is hashed (RFC 7616 4).
  */
 function toHeaderText(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-/** A failure of the connection, or of what came over it. */
+/** Describes a failure of the connection, or invalid data received over it. */
 export function describeHttpError(error: Error, url: CameraUrl): CameraError {
   const code = 'code' in error ? String(error.code) : ''
   if (code.startsWith('HPE_')) {
@@ -158,6 +159,6 @@ export function describeHttpError(error: Error, url: CameraUrl): CameraError {
 }
 
 function describeSilence({ host, port }: CameraUrl, ms: number): CameraError {
-  const detail = `The camera at ${host}:${port} did not answer within ${ms / 1000} s: check that it is on and its address is right.`
+  const detail = `The camera at ${host}:${port} did not answer within ${ms / 1000} s: check that the camera is switched on and that its IP address is right.`
   return new CameraError('camera_unreachable', detail, { isUnreachable: true, trouble: 'timed_out' })
 }

@@ -23,7 +23,7 @@ import { createCameraStats } from '../frames/camera-stats.ts'
 import { CameraStream } from '../frames/camera-stream.ts'
 import { planStreams } from '../plan/stream-plan.ts'
 
-/** Slowly enough that no buffer of the system overflows. */
+/** Sends slowly enough that no buffer of the system overflows. */
 function play(sender: Sender, count: number, send = (packet: Uint8Array) => sender.send(0, packet)): void {
   let i = 0
   const timer = setInterval(() => {
@@ -35,7 +35,7 @@ function play(sender: Sender, count: number, send = (packet: Uint8Array) => send
 
 const bye = Uint8Array.of(0x81, 203, 0, 1, 0, 0, 0, 7)
 
-test('a camera that refuses TCP is watched by datagrams, picture and audio, and told what arrives', async () => {
+test('a camera that refuses TCP sends video and audio over UDP and receives reports', async () => {
   await using camera = await openScriptedCamera({
     sdp: audioVideoSdp,
     udp: 'only',
@@ -55,19 +55,19 @@ test('a camera that refuses TCP is watched by datagrams, picture and audio, and 
   assert.deepEqual([stats.lostPackets, stats.droppedFrames, stats.runs], [0, 0, 1])
   assert.ok(stats.receivedBytes > 29 * 3000)
   const setups = camera.requests.filter((request) => request.startsWith('SETUP'))
-  assert.equal(setups.length, 3, 'once by TCP, then both tracks')
+  assert.equal(setups.length, 3, 'one SETUP over TCP, then one for each track')
   assert.match(camera.requests.at(-1)!, /^TEARDOWN/)
-  // RTP (version 2, the payload's type) and an empty RTCP report for each track open the way through routers.
+  // An RTP packet (version 2, payload type) and an empty RTCP report for each track open the path through routers.
   const heads = camera.datagrams.map(([first, second]) => `${first} ${second}`)
   assert.deepEqual(heads.toSorted(), ['128 201', '128 201', '128 96', '128 97'])
 })
 
-test('packets out of order are put in order, those that come twice dropped', async () => {
+test('packets are reordered, and duplicates are dropped', async () => {
   await using camera = await openScriptedCamera({
     udp: 'only',
     play: (sender) => {
       const held: Uint8Array[] = []
-      // Before the first packet there is no order to keep.
+      // There is no order before the first packet.
       let isFirst = true
       play(sender, 40, (packet) => {
         held.push(packet)
@@ -87,7 +87,7 @@ test('packets out of order are put in order, those that come twice dropped', asy
   assert.ok(stats.latePackets > 5)
 })
 
-test('packets of another address are dropped and counted', async () => {
+test('packets from another IP address are dropped and counted', async () => {
   const stranger = createSocket('udp4')
   await new Promise<void>((resolve) => stranger.bind(0, '127.0.0.2', resolve))
   let port = 0
@@ -114,13 +114,13 @@ test('packets of another address are dropped and counted', async () => {
   assert.equal(kindsOf(items)[0], 'start')
 })
 
-test('when nothing comes by datagrams TCP is tried again, and the other way round; both are reported', async () => {
+test('when no packets arrive over UDP, TCP is tried, and vice versa, and both failures are reported', async () => {
   for (const works of ['tcp', 'udp'] as const) {
     let isFirst = true
     await using camera = await openScriptedCamera({
       udp: 'also',
       answer: ({ method, headers }) => {
-        // The transport that works later is refused, or silent, at first.
+        // The transport that works later is refused or silent at first.
         const isTcp = parseClientPorts(findHeader(headers, 'Transport') ?? '') === undefined
         const isRefused = works === 'tcp' && isFirst && method === 'SETUP' && isTcp
         return isRefused ? { status: 461 } : undefined
@@ -139,13 +139,13 @@ test('when nothing comes by datagrams TCP is tried again, and the other way roun
     assert.ok(offline?.state === 'offline' && offline.reason === 'no_frames')
     assert.match(
       offline.detail,
-      works === 'tcp' ? /over UDP, but no packet came within 5 s/ : /sent no picture within 10 s/,
+      works === 'tcp' ? /over UDP, but no packet arrived within 5 s/ : /sent no frames within 10 s/,
     )
     assert.ok(timesOf(items, 'video').length >= 20, works)
   }
 })
 
-test('over TLS nothing is sent in the open', async () => {
+test('with TLS nothing is sent unencrypted', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'camera' }])
   await using camera = await openScriptedCamera({ tls: { key, cert }, udp: 'only' })
   const { last } = await watchCamera({ url: camera.url }, isOffline)
@@ -153,7 +153,7 @@ test('over TLS nothing is sent in the open', async () => {
   assert.equal(camera.requests.filter((request) => request.startsWith('SETUP')).length, 1)
 })
 
-test('a camera that says it ends its stream is believed when nothing follows', async () => {
+test('a stream ends when the camera announces its end and sends nothing afterwards', async () => {
   await using camera = await openScriptedCamera({
     play: (sender) => {
       for (let i = 0; i < 3; i++) sender.picture(1_000_000 + i * 3600, i === 0)
@@ -164,7 +164,7 @@ test('a camera that says it ends its stream is believed when nothing follows', a
   assert.ok(last?.state === 'offline' && /ended its stream/.test(last.detail))
 })
 
-/** A network that loses, repeats and swaps packets, the same each time. */
+/** A network that loses, duplicates and swaps packets reproducibly. */
 function createNetwork(seed: number) {
   let state = seed
   const random = () => {
@@ -179,7 +179,7 @@ function createNetwork(seed: number) {
       .map(({ packet }) => packet)
 }
 
-test('a lost packet costs its group of pictures at most, and nothing damaged is published', () => {
+test('a lost packet costs at most its group of pictures, and no damaged frame is published', () => {
   for (const loss of [0, 0.001, 0.01]) {
     const time = { ms: 1_700_000_000_000 }
     const items: HubItem[] = []
@@ -222,7 +222,7 @@ test('a lost packet costs its group of pictures at most, and nothing damaged is 
       const number = item.data.at(-1)!
       assert.ok(
         item.data.subarray(8 + 4).every((byte) => byte === number),
-        'all bytes are of one picture',
+        'all bytes belong to one frame',
       )
       return Math.round(item.pts90k / 3600)
     })
@@ -231,10 +231,10 @@ test('a lost packet costs its group of pictures at most, and nothing damaged is 
       numbers.toSorted((a, b) => a - b),
     )
     for (const [i, number] of numbers.entries()) {
-      assert.ok(number % group === 0 || numbers[i - 1] === number - 1, 'after a hole comes a key frame')
+      assert.ok(number % group === 0 || numbers[i - 1] === number - 1, 'a key frame follows a hole')
     }
     const whole = numbers.filter((number) => number % group === group - 1).length
-    // The very last picture has no packet behind it.
+    // No packet follows the last frame.
     assert.ok(whole >= groups - lost - 1, `${whole} whole groups, ${lost} packets lost`)
     if (loss > 0) assert.ok(lost > 0)
   }

@@ -20,7 +20,7 @@ test('track URLs are joined as cameras expect, then as the RFC says', () => {
   for (const control of ['*', '', undefined]) assert.deepEqual(listControlUrls('rtsp://c/a', control), ['rtsp://c/a'])
 })
 
-test('a base without its scheme or host is completed, any other text is none', () => {
+test('a base without its scheme or host is completed, and any other text is ignored', () => {
   const cases: [string | undefined, string][] = [
     ['rtsp://192.168.1.10/stream0/', 'rtsp://192.168.1.10/stream0/'],
     [' RTSP://c/x ', 'RTSP://c/x'],
@@ -35,7 +35,7 @@ test('a base without its scheme or host is completed, any other text is none', (
   for (const [base, url] of cases) assert.equal(resolveBase(base, 'rtsps://cam:322/live?x'), url, base)
 })
 
-test('no text makes the joining throw, and there is always a candidate, once', () => {
+test('arbitrary text never throws, and there is always a candidate without duplicates', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (base, control) => {
       const urls = listControlUrls(resolveBase(base, 'rtsp://cam/live'), control)

@@ -1,7 +1,9 @@
-// The URLs of a session and its tracks, which a camera names by `Content-Base` and `a=control` (RFC 2326 C.1.1).
-// Cameras and the RFC disagree on how the two are joined, so there are several candidates, the most usual first.
+// Finds the URLs of a session and its tracks, which a camera gives in `Content-Base` and `a=control` (RFC 2326 C.1.1).
+// Cameras and the RFC disagree on how the two are combined, so there are several candidates, the most common one first.
 
-/** What control URLs are relative to. Some cameras leave out the scheme, the host, or all but a word. */
+/**
+ * Returns the URL that control URLs are relative to. Some cameras omit the scheme or the host, or send a single word.
+ */
 export function resolveBase(base: string | undefined, requestUrl: string): string {
   const value = base?.trim() ?? ''
   if (/^rtsps?:\/\/[^/]/i.test(value)) return value
@@ -11,8 +13,9 @@ export function resolveBase(base: string | undefined, requestUrl: string): strin
 }
 
 /**
- * Where the control of a track or session may lead, without repetitions; at least one. The first appends it to the
- * base, query and all, as nearly all cameras expect; then follow the RFC's way, and the path without the query.
+ * Lists the possible URLs of a track or session without duplicates; at least one. The first appends the control to the
+ * whole base including its query, as nearly all cameras expect. The others follow the RFC, or append to the path
+ * without the query.
  */
 export function listControlUrls(base: string, control: string | undefined): string[] {
   if (control === undefined || control === '' || control === '*') return [base]

@@ -7,7 +7,7 @@ import { InterleavedTracks } from './interleaved-tracks.ts'
 
 const answer = new TextEncoder().encode('RTSP/1.0 200 OK\r\nCSeq: 1\r\n\r\n')
 
-test('among bytes that are nothing, what looks like a packet and is of no track takes nothing along, wherever reads cut', () => {
+test('a false packet among invalid bytes does not swallow real packets, wherever reads are split', () => {
   const tracks = new InterleavedTracks()
   const handler = { payloadType: 96, onRtp: () => {}, onRtcp: () => {} }
   tracks.open(0, handler, () => {}).accept(undefined)
@@ -38,7 +38,7 @@ test('among bytes that are nothing, what looks like a packet and is of no track 
 
 const handler = { payloadType: 96, onRtp: () => {}, onRtcp: () => {} }
 
-/** What is seen of the stream in reads of this many bytes. */
+/** The packets that are read from the stream in chunks of this many bytes. */
 function readPackets(bytes: Uint8Array, size: number): number[][] {
   const tracks = new InterleavedTracks()
   tracks.open(0, handler, () => {}).accept(undefined)
@@ -55,7 +55,7 @@ function readPackets(bytes: Uint8Array, size: number): number[][] {
 
 const isOneOf = (items: readonly number[][], item: readonly number[]) => items.some((one) => `${one}` === `${item}`)
 
-test('a stray $ right behind a packet takes nothing along, wherever reads cut', () => {
+test('a stray $ right after a packet does not swallow real packets, wherever reads are split', () => {
   const packets = [0, 1, 2, 3].map((n) => [
     ...writeInterleaved(0, Uint8Array.of(0x80, 96, 0, n, 2, 3, 4, 5, 6, 7, 8, 9)),
   ])
@@ -79,8 +79,8 @@ test('a stray $ right behind a packet takes nothing along, wherever reads cut', 
   }
 })
 
-test('bytes that begin with $ behind any packet cost nothing, unless they are a packet themselves', () => {
-  // No '$' in packets: where what looks like a packet ends at one, it is one as far as anybody can tell.
+test('bytes that begin with $ after any packet swallow no packets unless they form a packet themselves', () => {
+  // Packets contain no '$', because bytes that end at one cannot be distinguished from a packet.
   const payload = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => bytes.map((byte) => byte & 0xdb))
   const stray = fc.uint8Array({ maxLength: 20 }).map((bytes) => [0x24, ...bytes.map((byte) => byte & 0x7f)])
   const property = fc.property(
@@ -95,11 +95,11 @@ test('bytes that begin with $ behind any packet cost nothing, unless they are a 
       assert.equal(lost.length, 0, `${lost.length} of ${packets.length} lost`)
     },
   )
-  // The same each time: one of many thousand ends where a packet begins.
+  // The bytes are reproducible: one of many thousands ends where a packet begins.
   fc.assert(property, { numRuns: 1000, seed: 24 })
 })
 
-test('packets that nobody expects are passed over without a loss', () => {
+test('unexpected packets are skipped without a loss', () => {
   const packet = [...writeInterleaved(0, Uint8Array.of(0x80, 96, 0, 1, 2, 3, 4, 5))]
   const foreign = [
     writeInterleaved(7, Uint8Array.of(0x80, 107, 0, 1, 2, 3)),

@@ -1,11 +1,11 @@
-// The tracks of one RTSP connection whose packets come inside it, told apart by their channels (RFC 2326 10.12).
+// The tracks of an RTSP connection whose packets are interleaved in it. Channels distinguish them (RFC 2326 10.12).
 
 import { writeInterleaved } from '../../media/rtsp/interleaved.ts'
 import { offersTcp, parseInterleavedTransport, writeInterleavedTransport } from '../../media/rtsp/transport.ts'
 import { CameraError } from '../network/camera-error.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
 
-/** Packet types of RTCP (RFC 3550 12.1, and those that others have added behind). */
+/** Packet types of RTCP (RFC 3550 12.1 and later extensions). */
 const firstReport = 200
 const lastReport = 207
 
@@ -16,8 +16,8 @@ export class InterleavedTracks {
   readonly #handlers: TrackHandler[] = []
 
   /**
-   * A packet of the connection. Those of a channel nobody was told of go by their payload type: some cameras use others
-   * than they say.
+   * Takes a packet of the connection. Packets of an unknown channel are routed by payload type, because some cameras
+   * use other channels than they announce.
    */
   take(channel: number, bytes: Uint8Array, start: number, end: number): void {
     const route = this.#routes[channel]
@@ -25,17 +25,17 @@ export class InterleavedTracks {
     else this.#takeByType(bytes, start, end)
   }
 
-  /** As `RtspStreamHandler` says. */
+  /** See `RtspStreamHandler`. */
   isPacket(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined {
     if (this.#routes[channel] === undefined) return false
     return end - start < 2 ? undefined : this.#isOfTrack(bytes[start + 1]!)
   }
 
-  /** As `RtspStreamHandler` says. Before there are tracks, all are. */
+  /** See `RtspStreamHandler`. Before any tracks exist, all packets are expected. */
   isExpected(_channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined {
     if (this.#handlers.length === 0) return true
     if (end - start < 2) return undefined
-    // Whatever its channel: some cameras use others than they say.
+    // The channel is ignored, because some cameras use other channels than they announce.
     return bytes[start]! >> 6 === 2 && this.#isOfTrack(bytes[start + 1]!)
   }
 
@@ -44,16 +44,16 @@ export class InterleavedTracks {
     return isReport || this.#handlers.some(({ payloadType }) => payloadType === (secondByte & 0x7f))
   }
 
-  /** `index` counts the tracks of the session. */
+  /** `index`: the number of the track in the session. */
   open(index: number, handler: TrackHandler, send: (bytes: Uint8Array) => void): TrackTransport {
     const wanted = { rtpChannel: index * 2, rtcpChannel: index * 2 + 1, ssrc: undefined }
     let { rtcpChannel } = wanted
     return {
       offer: writeInterleavedTransport(wanted),
-      accept: (answer) => {
-        if (answer !== undefined && !offersTcp(answer)) throw refused()
-        // Without channels in the answer, those we asked for are meant.
-        const agreed = (answer && parseInterleavedTransport(answer)) || wanted
+      accept: (response) => {
+        if (response !== undefined && !offersTcp(response)) throw refused()
+        // A response without channels accepts the requested ones.
+        const agreed = (response && parseInterleavedTransport(response)) || wanted
         rtcpChannel = agreed.rtcpChannel
         this.#handlers.push(handler)
         this.#add(agreed.rtpChannel, (bytes, start, end) => handler.onRtp(bytes, start, end))
@@ -66,7 +66,7 @@ export class InterleavedTracks {
     }
   }
 
-  /** Cameras that answer with the same channel for two tracks send both over it. */
+  /** Cameras that respond with the same channel for two tracks send both over it. */
   #add(channel: number, route: Route): void {
     const isShared = this.#routes[channel] !== undefined
     this.#routes[channel] = isShared ? (bytes, start, end) => this.#takeByType(bytes, start, end) : route
@@ -80,6 +80,6 @@ export class InterleavedTracks {
 }
 
 function refused(): CameraError {
-  const detail = 'The camera will not send its stream over the TCP connection: allow RTSP over TCP in the camera.'
+  const detail = 'The camera refuses to send its stream over TCP: enable RTSP over TCP in the camera.'
   return new CameraError('no_frames', detail, { status: 461 })
 }

@@ -1,4 +1,4 @@
-// One RTSP connection to a camera: sets up its session and feeds the stream; rtsp-watch.ts looks after it from then on.
+// One RTSP connection to a camera: sets up its session and feeds the stream. rtsp-watch.ts supervises the session.
 
 import { settlesWithin, withDeadline } from '../../base/deadline.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
@@ -14,7 +14,7 @@ import { TrackReports } from './track-reports.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
 import { openUdpTrack } from './udp-track.ts'
 
-/** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
+/** Always throws: a CameraError with the reason for which the camera was lost, or the signal's reason. */
 export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
   const { context, url, signal, limits } = options
   const { clock, reads } = context
@@ -30,7 +30,12 @@ export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
       options.stats.badPackets++
     },
   })
-  await withDeadline(connection.opened, { ms: limits.connectMs, clock, signal, onLate: () => lateConnect(options) })
+  await withDeadline(connection.opened, {
+    ms: limits.connectMs,
+    clock,
+    signal,
+    onLate: () => describeLateConnect(options),
+  })
   const client = new RtspClient({
     connection,
     credentials: options.credentials,
@@ -44,8 +49,8 @@ export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
   return await session.run()
 }
 
-function lateConnect({ url, limits }: ConnectedOptions): CameraError {
-  const detail = `The camera at ${url.host}:${url.port} did not answer within ${limits.connectMs / 1000} s: check that it is on and its address is right.`
+function describeLateConnect({ url, limits }: ConnectedOptions): CameraError {
+  const detail = `The camera at ${url.host}:${url.port} did not answer within ${limits.connectMs / 1000} s: check that the camera is switched on and that its IP address is right.`
   return new CameraError('camera_unreachable', detail, { isUnreachable: true, trouble: 'timed_out' })
 }
 
@@ -78,7 +83,7 @@ class RtspCameraSession implements AsyncDisposable {
     this.#described = described
     this.#interleaved = interleaved
     this.#sessionUrl = described.sessionUrls[0]!
-    // TLS for the connection and none for the pictures would be a promise broken.
+    // With TLS, UDP is not used, because the frames would be sent unencrypted.
     this.#kind = options.url.isTls ? 'tcp' : options.memory.transport.next
     this.#ownSsrc = (Math.imul(options.context.clock.monotonicMs(), 2654435761) >>> 0) + 1
   }
@@ -86,19 +91,19 @@ class RtspCameraSession implements AsyncDisposable {
   async run(): Promise<never> {
     const { plan } = this.#described
     this.#video = await this.#setUpVideo()
-    const heard = await this.#setUpAudio()
-    const isMute = heard instanceof CameraError
-    if (!isMute) this.#audio = heard
+    const audio = await this.#setUpAudio()
+    const isMute = audio instanceof CameraError
+    if (!isMute) this.#audio = audio
     const stream = new CameraStream({
       ...this.#options,
       ...this.#options.context,
       runLimit: this.#options.memory.runLimit,
-      plan: isMute ? { ...plan, audio: undefined, audioProblem: heard.message } : plan,
+      plan: isMute ? { ...plan, audio: undefined, audioProblem: audio.message } : plan,
     })
     this.#stream = stream
     this.#cleanUp.use(stream)
-    const problem = isMute ? heard.message : plan.audioProblem
-    if (problem) this.#options.context.log.info({ problem }, "the camera's audio is not supported and is left out")
+    const problem = isMute ? audio.message : plan.audioProblem
+    if (problem) this.#options.context.log.info({ problem }, "the camera's audio is not supported and is dropped")
     this.#video.reports = this.#createReports(stream.videoReceiver)
     if (this.#audio && stream.audio) this.#audio.reports = this.#createReports(stream.audio.receiver)
     const startedMs = this.#options.context.clock.monotonicMs()
@@ -126,7 +131,7 @@ class RtspCameraSession implements AsyncDisposable {
     }
   }
 
-  /** Ends the session in good order, so that the camera does not keep it for a minute, and waits a little for that. */
+  /** Ends the session with TEARDOWN, so that the camera does not keep it open for a minute, and waits briefly. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { context, stats, memory } = this.#options
     const { clock } = context
@@ -154,7 +159,7 @@ class RtspCameraSession implements AsyncDisposable {
     } catch (error) {
       const isRefused = error instanceof CameraError && error.status === 461
       if (!isRefused || this.#options.url.isTls) throw error
-      // The camera stands by what it refuses, so the next connection begins with the other.
+      // The camera will refuse this transport again, so the next connection begins with the other one.
       this.#options.memory.transport.noteFailure(this.#kind)
       this.#kind = this.#kind === 'tcp' ? 'udp' : 'tcp'
       this.#options.context.log.info({ transport: this.#kind }, 'the camera requires another transport')
@@ -162,7 +167,9 @@ class RtspCameraSession implements AsyncDisposable {
     }
   }
 
-  /** Undefined when there is no audio to take; a camera that refuses it can still be watched. */
+  /**
+   * Returns undefined if there is no audio. A camera that refuses audio is used without it, so the error is returned.
+   */
   async #setUpAudio(): Promise<RtspTrack | CameraError | undefined> {
     const { audio } = this.#described.plan
     if (!audio) return undefined

@@ -1,4 +1,5 @@
-// Requests to one camera: authentication, the session id, time limits. The order of requests is rtsp-session.ts.
+// Sends RTSP requests to one camera, with authentication, the session id and timeouts. rtsp-session.ts defines their
+// order.
 
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
@@ -16,7 +17,7 @@ export type RtspClientOptions = {
   readonly responseTimeoutMs: number
 }
 
-/** When nothing came for so long, a description that announced more than it has is taken as it is. */
+/** If nothing has arrived for this long, a description that is shorter than announced is used as it is. */
 const incompleteAfterMs = 2000
 
 export class RtspClient {
@@ -29,12 +30,14 @@ export class RtspClient {
     this.#login = new CameraLogin(options.credentials)
   }
 
-  /** Known from the first answer to SETUP on. */
+  /** Known after the first response to SETUP. */
   get session(): RtspSession | undefined {
     return this.#session
   }
 
-  /** The answer, which is a 2xx. @throws CameraError for every other outcome; the signal's reason when it aborts */
+  /**
+   * Returns a response with status 2xx. @throws CameraError for every other outcome; the signal's reason when it aborts
+   */
   async request(method: string, url: string, headers: readonly RtspHeader[] = []): Promise<RtspResponse> {
     const response = await this.#login.send(
       () => this.#send(method, url, headers),
@@ -49,8 +52,8 @@ export class RtspClient {
   }
 
   /**
-   * As `request`, at the first of the URLs, which say the same in different spellings, that the camera does not answer
-   * with "not found" or the like. Gives the URL too.
+   * Like `request`, but tries several spellings of a URL until the camera does not answer with "not found" or a similar
+   * status. Returns the accepted URL as well.
    */
   async requestAny(
     method: string,
@@ -63,12 +66,12 @@ export class RtspClient {
     } catch (error) {
       const isUnknown = error instanceof CameraError && otherSpelling.has(error.status ?? 0)
       if (!isUnknown || others.length === 0) throw error
-      // What the first URL was answered tells more than what a guess was.
+      // The response to the first URL says more than the response to a guess.
       return this.requestAny(method, others, headers).catch(() => Promise.reject(error))
     }
   }
 
-  /** Asks the camera to end the session; does not wait for an answer. */
+  /** Asks the camera to end the session without waiting for a response. */
   sendTeardown(url: string): void {
     this.#options.connection.request('TEARDOWN', url, this.#headersFor('TEARDOWN', url)).answer.catch(() => {})
   }
@@ -104,7 +107,7 @@ export class RtspClient {
         await clock.sleep(incompleteAfterMs, signal)
       }
     } catch {
-      return // it has been answered
+      return // The request was answered.
     }
     connection.takeIncomplete()
   }
@@ -119,7 +122,7 @@ export class RtspClient {
 }
 
 /**
- * Bad request, not found, parameter not understood, aggregate operation (not) allowed: what a camera says of a URL it
- * does not know.
+ * Bad request, not found, parameter not understood, (only) aggregate operation allowed: the responses of cameras to a
+ * URL that they do not know.
  */
 const otherSpelling: ReadonlySet<number> = new Set([400, 404, 451, 459, 460])

@@ -1,8 +1,8 @@
-// One RTSP connection over TCP or TLS: bytes in and out, answers matched to requests by CSeq. Knows nothing of
-// sessions.
+// One RTSP connection over TCP or TLS. It sends and receives bytes and matches responses to requests by CSeq. It does
+// not know about sessions.
 //
-// Reads land in one buffer shared by all connections of a thread and are taken apart before the callback returns, so a
-// camera costs no read buffer of its own and no allocation per read.
+// All connections of a thread read into one shared buffer, which is parsed before the read callback returns. A camera
+// therefore needs no read buffer of its own, and a read allocates no memory.
 
 import type { Socket } from 'node:net'
 import {
@@ -22,10 +22,10 @@ import type { SharedReads } from '../network/shared-reads.ts'
 
 export type RtspConnectionOptions = {
   readonly url: CameraUrl
-  /** The tested address of the URL's host: what is connected to. */
+  /** The tested IP address of the URL's host, to which the connection is opened. */
   readonly address: TestedAddress
   readonly reads: SharedReads
-  /** As `RtspStreamHandler` says. */
+  /** See `RtspStreamHandler`. */
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
   onSkipped(bytes: number): void
   isPacket(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
@@ -35,11 +35,11 @@ export type RtspConnectionOptions = {
 type Waiting = { resolve(response: RtspResponse): void; reject(error: CameraError): void }
 
 export class RtspConnection implements Disposable {
-  /** Resolves with the reason once the connection is gone, for whatever cause; never rejects. */
+  /** Resolves with the reason when the connection has ended, whatever the cause; never rejects. */
   readonly closed: Promise<CameraError>
-  /** Resolves when connected (with TLS: when secured); rejects with the reason when that fails. */
+  /** Resolves when connected (for TLS: after the handshake); rejects with the reason if that fails. */
   readonly opened: Promise<void>
-  /** Counted up; set to 0 by whoever has taken it. */
+  /** The bytes received since the caller last set it to 0. */
   receivedBytes = 0
   readonly #socket: Socket
   readonly #reader: RtspStreamReader
@@ -82,14 +82,14 @@ export class RtspConnection implements Disposable {
     return this.#error === undefined
   }
 
-  /** Our end of it, for sockets that shall be beside it; undefined before it is open. */
+  /** The local IP address of the connection; undefined before it is open. */
   get localAddress(): string | undefined {
     return this.#socket.localAddress
   }
 
   /**
-   * Sends the request; `answer` is whatever the camera answers, or a CameraError when the connection is lost first.
-   * After `forget` an answer that comes late is nobody's.
+   * Sends a request. `answer` resolves with the camera's response, or rejects with a CameraError if the connection is
+   * lost before. After `forget`, a late response is ignored.
    */
   request(
     method: string,
@@ -106,17 +106,17 @@ export class RtspConnection implements Disposable {
     return { answer, forget: () => this.#waiting.delete(sequence) }
   }
 
-  /** Takes an answer as whole that announced more than has come. */
+  /** Accepts a response that is shorter than it announced. */
   takeIncomplete(): void {
     if (!this.#error) this.#reader.takeIncomplete()
   }
 
-  /** Sends bytes that need no answer, unless the connection can't take them now. */
+  /** Sends bytes that need no response. They are dropped if the connection cannot accept them now. */
   send(bytes: Uint8Array): void {
     if (!this.#error && !this.#socket.writableNeedDrain) this.#socket.write(bytes)
   }
 
-  /** Sends what is written, then closes. */
+  /** Sends the data that was written, then closes the connection. */
   end(): void {
     this.#socket.end()
   }
@@ -132,15 +132,15 @@ export class RtspConnection implements Disposable {
   }
 
   #takeAnswer(message: RtspResponse): void {
-    // An answer without CSeq, or with one of its own, belongs to the oldest request: there are cameras of both kinds.
-    const told = Number(findHeader(message.headers, 'CSeq') ?? Number.NaN)
-    const key = this.#waiting.has(told) ? told : this.#waiting.keys().next().value
+    // Some cameras omit CSeq or send a wrong one. Such a response belongs to the oldest request.
+    const sequence = Number(findHeader(message.headers, 'CSeq') ?? Number.NaN)
+    const key = this.#waiting.has(sequence) ? sequence : this.#waiting.keys().next().value
     if (key === undefined) return
     this.#waiting.get(key)?.resolve(message)
     this.#waiting.delete(key)
   }
 
-  /** Cameras seldom ask us anything, but one that does (to see whether we live) waits for an answer. */
+  /** Cameras rarely send requests, but one that does (for example to check the connection) waits for a response. */
   #takeRequest({ method, headers }: RtspRequest): void {
     const isKnown = answeredMethods.has(method)
     const [status, reason] = isKnown ? [200, 'OK'] : [501, 'Not Implemented']
@@ -150,7 +150,7 @@ export class RtspConnection implements Disposable {
     if (method === 'TEARDOWN') this.fail(new CameraError('no_frames', 'The camera ended the session.'))
   }
 
-  /** Ends the connection for this reason; nothing when it has ended. */
+  /** Ends the connection for this reason. Does nothing if it has already ended. */
   fail(error: CameraError): void {
     if (this.#error) return
     this.#error = error

@@ -1,4 +1,4 @@
-// Sets up one RTSP session: OPTIONS, DESCRIBE, SETUP for each track, PLAY (RFC 2326).
+// Sets up one RTSP session: OPTIONS, DESCRIBE, SETUP for each track, and PLAY (RFC 2326).
 
 import { findHeader, type RtspResponse } from '../../media/rtsp/message.ts'
 import { parseRtpInfo } from '../../media/rtsp/transport.ts'
@@ -12,22 +12,22 @@ import type { TrackTransport } from './track-transport.ts'
 
 export type DescribedStream = {
   readonly plan: StreamPlan
-  /** What control URLs are relative to. */
+  /** The URL that control URLs are relative to. */
   readonly baseUrl: string
-  /** Spellings of the whole session's URL, for PLAY, keep-alive and TEARDOWN, the most likely first. */
+  /** Possible URLs of the whole session for PLAY, keep-alive and TEARDOWN, the most likely one first. */
   readonly sessionUrls: readonly string[]
-  /** What the camera said it can. */
+  /** The methods that the camera lists as supported. */
   readonly publicMethods: readonly string[]
 }
 
-/** RTP timestamps of the moment PLAY begins, by track; undefined where the camera does not tell. */
+/** RTP timestamps of the moment at which PLAY begins, by track; undefined if the camera does not send them. */
 export type PlayInfo = {
   readonly sessionUrl: string
   readonly videoTime: number | undefined
   readonly audioTime: number | undefined
 }
 
-/** Asks what there is and chooses. @throws CameraError when there is nothing we can take */
+/** Requests the description and plans the tracks. @throws CameraError if the camera offers nothing that is supported */
 export async function describeStream(client: RtspClient, requestUrl: string): Promise<DescribedStream> {
   const publicMethods = await listMethods(client, requestUrl)
   const described = await client.request('DESCRIBE', requestUrl, [['Accept', 'application/sdp']])
@@ -45,7 +45,7 @@ export async function describeStream(client: RtspClient, requestUrl: string): Pr
   }
 }
 
-/** Cameras that don't know OPTIONS are asked for their stream all the same. */
+/** If a camera refuses OPTIONS, the session is set up without the list. */
 async function listMethods(client: RtspClient, requestUrl: string): Promise<string[]> {
   try {
     const { headers } = await client.request('OPTIONS', requestUrl)
@@ -61,12 +61,12 @@ function readSdp(response: RtspResponse): Sdp {
   try {
     return parseSdp(new TextDecoder().decode(response.body))
   } catch (error) {
-    const detail = 'The camera did not describe its stream in a form that can be read: check the path of the URL.'
+    const detail = "The camera's description of the stream cannot be read: check the path of the URL."
     throw new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'no_such_stream' })
   }
 }
 
-/** Sets up one track over `transport`; gives its URL. */
+/** Sets up one track over `transport` and returns its URL. */
 export async function setupTrack(
   client: RtspClient,
   { baseUrl }: DescribedStream,
@@ -79,7 +79,7 @@ export async function setupTrack(
   return url
 }
 
-/** Starts the session's tracks. Packets may come before the answer. */
+/** Starts the session's tracks. Packets may arrive before the response. */
 export async function playSession(
   client: RtspClient,
   stream: DescribedStream,

@@ -1,5 +1,5 @@
-// Looks after a playing RTSP session: watches that pictures come, keeps the session alive, sends and follows the
-// reports of RTCP.
+// Supervises a playing RTSP session: checks that frames arrive, keeps the session alive, and sends and follows RTCP
+// reports.
 
 import { repeat } from '../../base/repeat.ts'
 import { convertRtpTime } from '../../media/rtp/rtcp.ts'
@@ -13,7 +13,7 @@ import type { RtspConnection } from './rtsp-connection.ts'
 import type { TrackReports } from './track-reports.ts'
 import type { TrackTransport } from './track-transport.ts'
 
-/** A track that is set up; `reports` is there once the stream is. */
+/** A track after SETUP. `reports` is set when the stream has been created. */
 export type RtspTrack = {
   readonly url: string
   readonly transport: TrackTransport
@@ -28,24 +28,24 @@ export type PlayingSession = Pick<ConnectedOptions, 'context' | 'signal' | 'limi
   readonly stream: CameraStream
   readonly video: RtspTrack
   readonly audio: RtspTrack | undefined
-  /** Monotonic: when PLAY was sent. */
+  /** The monotonic time at which PLAY was sent. */
   readonly startedMs: number
 }
 
 const tickMs = 2500
 const udpReportMs = 5000
 
-/** Always ends by throwing: the CameraError that tells why the session was lost, or the signal's reason. */
+/** Always throws: a CameraError with the reason for which the session was lost, or the signal's reason. */
 export async function watchRtspSession(session: PlayingSession): Promise<never> {
   const { context, client, connection, stream, startedMs, signal, limits, stats } = session
   const { clock } = context
-  const frames = new FrameWatch(limits, startedMs)
+  const watch = new FrameWatch(limits, startedMs)
   const sessionMs = client.session?.timeoutMs ?? 60_000
   const keepAliveMs = Math.max(tickMs, Math.min(30_000, sessionMs / 2))
   const reportMs = session.kind === 'udp' ? udpReportMs : keepAliveMs
   let keptAliveMs = startedMs
   let reportedMs = startedMs
-  // One signal for the whole session: a race with long-lived promises at every tick would keep every tick in memory.
+  // One signal for the whole session: racing long-lived promises at every tick would leak memory.
   const lost = new AbortController()
   const ended = AbortSignal.any([signal, lost.signal])
   void connection.closed.then((error) => lost.abort(error))
@@ -55,8 +55,8 @@ export async function watchRtspSession(session: PlayingSession): Promise<never> 
     connection.receivedBytes = 0
     stream.collectStats()
     checkPackets(session, nowMs - startedMs)
-    const counts = { pictures: stream.pictures, published: stream.published }
-    frames.check(counts, nowMs, {
+    const counts = { frames: stream.frames, published: stream.published }
+    watch.check(counts, nowMs, {
       what: stream.hasParameterSets ? 'no key frame' : 'no parameter sets',
       hint: 'set a key frame interval of a few seconds in the camera',
     })
@@ -77,11 +77,11 @@ function checkPackets({ stream, video, kind, limits: { udpMs } }: PlayingSession
   const { packets } = stream.videoReceiver
   if (video.reports?.endedAtPackets === packets) throw new CameraError('no_frames', 'The camera ended its stream.')
   if (kind === 'tcp' || packets > 0 || playingMs < udpMs) return
-  const detail = `The camera sends over UDP, but no packet came within ${udpMs / 1000} s: allow RTSP over TCP in the camera, or UDP in the firewall.`
+  const detail = `The camera sends over UDP, but no packet arrived within ${udpMs / 1000} s: enable RTSP over TCP in the camera, or allow UDP in the firewall.`
   throw new CameraError('no_frames', detail)
 }
 
-/** Brings audio and picture together by the camera's own clock, whatever that shows. */
+/** Aligns audio and video by the sender reports of both, which refer to the same clock of the camera. */
 function followReports({ stream, video, audio }: PlayingSession): void {
   const videoReport = video.reports?.takeSender()
   const audioReport = audio?.reports?.sender
@@ -98,8 +98,8 @@ function sendReports({ video, audio }: PlayingSession): void {
 }
 
 /**
- * What is not answered, or with an error, is tried in another way; only a lost login ends the session, for pictures
- * tell the rest.
+ * Sends a keep-alive request. If it is not answered or fails, the next one uses another method. Only a refused login
+ * ends the session, because the frames show whether the session is alive.
  */
 async function keepAlive(session: PlayingSession, lost: AbortController): Promise<void> {
   const { client, connection, memory, signal } = session

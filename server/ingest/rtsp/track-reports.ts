@@ -1,13 +1,13 @@
-// The RTCP of one track: what the sender reports, and the reports we answer with (RFC 3550 6.4).
+// The RTCP of one track: reads sender reports and writes receiver reports (RFC 3550 6.4).
 
 import { writeReceiverReport } from '../../media/rtp/receiver-report.ts'
 import { readRtcp, type SenderReport } from '../../media/rtp/rtcp.ts'
 import type { RtpReceiver } from '../frames/rtp-receiver.ts'
 
 export class TrackReports {
-  /** The newest of the sender we listen to. */
+  /** The newest report of the current sender. */
   sender: SenderReport | undefined
-  /** Packets taken when the sender said that it ends; undefined before that. */
+  /** The number of received packets when the sender announced its end; undefined before that. */
   endedAtPackets: number | undefined
   readonly #receiver: RtpReceiver
   readonly #ownSsrc: number
@@ -24,7 +24,7 @@ export class TrackReports {
     this.#nowMs = nowMs
   }
 
-  /** The newest, when it has not been taken yet. */
+  /** Returns the newest sender report unless it was already returned. */
   takeSender(): SenderReport | undefined {
     const isNew = this.#taken !== this.sender
     this.#taken = this.sender
@@ -44,7 +44,7 @@ export class TrackReports {
     })
   }
 
-  /** Of the time since the last one; undefined while nothing has come. */
+  /** Writes a report on the time since the previous one. Returns undefined while no packet has arrived. */
   write(): Uint8Array | undefined {
     const { ssrc, packets, expected, lostPackets, highestSequence } = this.#receiver
     if (ssrc === undefined) return undefined

@@ -1,22 +1,22 @@
-// How the packets of one track come to us. Two kinds: interleaved-tracks.ts, inside the RTSP connection, and
-// udp-track.ts.
+// How the packets of one track are transported: inside the RTSP connection (interleaved-tracks.ts) or in datagrams
+// (udp-track.ts).
 
-/** Where a track's packets go: `bytes[start, end)`, valid only during the call. */
+/** Receives the packets of a track: `bytes[start, end)`, valid only during the call. */
 export type TrackHandler = {
-  /** Of its RTP packets. */
+  /** The payload type of its RTP packets. */
   readonly payloadType: number
   onRtp(bytes: Uint8Array, start: number, end: number): void
   onRtcp(bytes: Uint8Array, start: number, end: number): void
 }
 
 export type TrackTransport = Disposable & {
-  /** What we ask for, as a Transport header. */
+  /** The Transport header of the SETUP request. */
   readonly offer: string
   /**
-   * `answer`: the camera's Transport header, undefined when it sent none. @throws CameraError with status 461 when it
-   * is another kind
+   * `response`: the camera's Transport header, undefined if it sent none. @throws CameraError with status 461 if the
+   * camera chose another transport
    */
-  accept(answer: string | undefined): void
-  /** RTCP to the camera; lost when it cannot be sent now. */
+  accept(response: string | undefined): void
+  /** Sends RTCP to the camera. The report is dropped if it cannot be sent now. */
   sendReport(report: Uint8Array): void
 }

@@ -1,5 +1,5 @@
-// One track whose packets come in datagrams: a pair of sockets, packets put in order, none taken but from the camera's
-// address (RFC 2326 12.39, RFC 3550 11).
+// One track whose packets arrive in datagrams. It opens a pair of sockets, reorders packets, and accepts only packets
+// from the camera's IP address (RFC 2326 12.39, RFC 3550 11).
 
 import { createSocket, type Socket } from 'node:dgram'
 import { SocketAddress } from 'node:net'
@@ -16,7 +16,7 @@ import type { TrackHandler, TrackTransport } from './track-transport.ts'
 
 export type UdpTrackOptions = {
   readonly camera: TestedAddress
-  /** Of the RTSP connection: the sockets listen on the same interface. */
+  /** The local IP address of the RTSP connection. The sockets listen on the same interface. */
   readonly localAddress: string
   readonly handler: TrackHandler
   readonly ownSsrc: number
@@ -24,36 +24,37 @@ export type UdpTrackOptions = {
   readonly clock: Clock
   readonly reads: SharedReads
   /**
-   * What is thrown while a datagram is handled: a bug of ours, which must end this camera's session and nothing else.
+   * Called with an error that was thrown while a datagram was handled. It is a bug, which must only end the session of
+   * this camera.
    */
   readonly onFailure: (error: unknown) => void
 }
 
-/** A burst of a large picture has to fit until the thread comes to read it; the system may give less. */
+/** A large frame arrives in a burst and must fit until the thread reads it. The system may grant less. */
 const receiveBufferBytes = 2 * 1024 * 1024
 
-/** Pairs tried: RTP on an even port, RTCP on the next. */
+/** The number of attempts to find a pair of ports: RTP on an even port, RTCP on the next one. */
 const maxTries = 20
 
-/** A camera has no business sending us to services. */
+/** A camera must not make this server send packets to services. */
 const isFreePort = (port: number) => port >= 1024 && !isServicePort(port)
 
-/** Opens the sockets; the camera is told of them by `offer`. @throws CameraError when there is no free pair of ports */
+/** Opens the sockets; `offer` announces them to the camera. @throws CameraError if there is no free pair of ports */
 export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTransport> {
   const { camera, localAddress, handler, ownSsrc, stats, clock, reads, onFailure } = options
   const { rtp, rtcp, port } = await openPair(camera.family, localAddress)
-  // What the system has no room for while nobody looks is lost.
+  // Packets that exceed the receive buffer while the thread does not read are lost.
   const release = reads.hold()
   const reorderer = new RtpReorderer({ onPacket: (packet) => handler.onRtp(packet, 0, packet.length) })
   const cameraAddress = canonical(camera)
-  const isCameras = (address: string) => {
+  const isFromCamera = (address: string) => {
     const isOwn = address === cameraAddress
     if (!isOwn) stats.foreignPackets++
     return isOwn
   }
   let late = 0
   rtp.on('message', (packet, { address }) => {
-    if (!isCameras(address)) return
+    if (!isFromCamera(address)) return
     stats.receivedBytes += packet.length
     try {
       reorderer.push(packet, clock.monotonicMs())
@@ -65,7 +66,7 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
   })
   let reportPort: number | undefined
   rtcp.on('message', (packet, sender) => {
-    if (!isCameras(sender.address)) return
+    if (!isFromCamera(sender.address)) return
     reportPort ??= sender.port
     try {
       handler.onRtcp(packet, 0, packet.length)
@@ -75,11 +76,12 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
   })
   return {
     offer: writeUdpTransport(port),
-    accept(answer) {
-      const transport = answer === undefined ? undefined : parseUdpTransport(answer)
-      if (answer !== undefined && (!transport || transport.isMulticast)) throw refused(transport?.isMulticast ?? false)
+    accept(response) {
+      const transport = response === undefined ? undefined : parseUdpTransport(response)
+      if (response !== undefined && (!transport || transport.isMulticast))
+        throw refused(transport?.isMulticast ?? false)
       const { serverRtpPort = 0, serverRtcpPort = 0 } = transport ?? {}
-      // Routers and firewalls on the way let in what answers to something.
+      // Routers and firewalls pass incoming packets after an outgoing one.
       if (isFreePort(serverRtpPort)) rtp.send(writePunch(handler.payloadType, ownSsrc), serverRtpPort, camera.address)
       if (!isFreePort(serverRtcpPort)) return
       reportPort = serverRtcpPort
@@ -96,7 +98,7 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
   }
 }
 
-/** An RTP packet without payload, which a camera drops. */
+/** An RTP packet without payload, which a camera ignores. */
 function writePunch(payloadType: number, ssrc: number): Uint8Array {
   return writeRtpPacket({ payloadType, isMarked: false, sequence: 0, timestamp: 0, ssrc }, new Uint8Array())
 }
@@ -113,10 +115,13 @@ async function openPair(family: 4 | 6, address: string): Promise<Pair> {
     if (second) return isEven ? { rtp: first, rtcp: second, port } : { rtp: second, rtcp: first, port: port - 1 }
     first.close()
   }
-  throw new CameraError('no_frames', "This server has no free pair of UDP ports for the camera's stream.")
+  throw new CameraError(
+    'no_frames',
+    "This server has no free pair of UDP ports for the camera's stream: close other programs that use many ports.",
+  )
 }
 
-/** Undefined when the port is taken. */
+/** Returns undefined if the port is in use. */
 function bind(family: 4 | 6, address: string, port: number): Promise<Socket | undefined> {
   const socket = createSocket({ type: family === 4 ? 'udp4' : 'udp6', recvBufferSize: receiveBufferBytes })
   return new Promise((resolve) => {
@@ -126,7 +131,7 @@ function bind(family: 4 | 6, address: string, port: number): Promise<Socket | un
     })
     socket.bind({ port, address, exclusive: true }, () => {
       socket.removeAllListeners('error')
-      // What cannot be sent is missed by nobody: whether pictures come is what counts.
+      // A packet that cannot be sent does not matter, because the session depends only on the frames that arrive.
       socket.on('error', () => {})
       resolve(socket)
     })
@@ -139,7 +144,7 @@ function canonical({ address, family }: TestedAddress): string {
 
 function refused(isMulticast: boolean): CameraError {
   const detail = isMulticast
-    ? 'The camera sends its stream by multicast only, which is not supported: switch multicast off for this stream.'
-    : 'The camera sends its stream neither over the TCP connection nor over UDP: allow RTSP over TCP in the camera.'
+    ? 'The camera sends its stream by multicast only, which is not supported: switch off multicast for this stream in the camera.'
+    : 'The camera refuses to send its stream over TCP or UDP: enable RTSP over TCP in the camera.'
   return new CameraError('no_frames', detail, { status: 461 })
 }

@@ -216,7 +216,7 @@ const complaints: [name: string, script: Script, reason: string, detail: RegExp]
   ],
   ['no video', { sdp: 'v=0\nm=audio 0 RTP/AVP 0\n' }, 'no_frames', /no video at this URL, only audio/],
   ['another codec', { sdp: 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 VP8/90000\n' }, 'no_frames', /VP8 video/],
-  ['a page of HTML', { sdp: '<html>' }, 'no_frames', /form that can be read/],
+  ['a page of HTML', { sdp: '<html>' }, 'no_frames', /description of the stream cannot be read/],
   [
     'bytes that are no RTSP',
     { greet: (socket) => socket.write(Buffer.from([0, 1, 2])) },
@@ -331,7 +331,7 @@ test('a session is kept alive with what the camera knows, and a silent camera is
       },
     })
     const { items, causes } = await watchCamera({ url: camera.url }, isLost, { clock: hastyClock })
-    assert.match(causes[0]!, /stopped sending pictures for 1\d s/)
+    assert.match(causes[0]!, /has sent no frames for 1\d s/)
     assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
     const method = publicMethods.includes('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
     const afterPlay = camera.requests.slice(camera.requests.findIndex((request) => request.startsWith('PLAY')) + 1)
@@ -347,7 +347,7 @@ test('a session is kept alive with what the camera knows, and a silent camera is
 test('a camera that never answers, sends nothing, or sends no key frame is told from the others', async () => {
   const cases: [Script, string, RegExp][] = [
     [{ answer: () => false }, 'camera_unreachable', /did not answer OPTIONS within 10 s/],
-    [{}, 'no_frames', /sent no picture within 10 s/],
+    [{}, 'no_frames', /sent no frames within 10 s/],
     [
       {
         play: (sender) => {

@@ -149,7 +149,7 @@ export function createHttpTarget(): FuzzTarget {
         memory: createCameraMemory(),
         signal: AbortSignal.any([stop.signal, AbortSignal.timeout(5000)]),
         floorMs: 0,
-        limits: { ...defaultLimits, connectMs: 80_000, responseMs: 80_000, pictureMs: 1000, keyFrameMs: 500 },
+        limits: { ...defaultLimits, connectMs: 80_000, responseMs: 80_000, frameMs: 1000, keyFrameMs: 500 },
         onRun: () => {},
         publish: (item) => {
           if (item.kind !== 'video') return
