@@ -10,7 +10,7 @@ import { createAddressGuard } from './ingest/network/address-guard.ts'
 import { type DetectorLimits, StreamDetector } from './stream-detector.ts'
 
 const source = { url: 'rtsp://camera.example/', username: null, password: null }
-const picture = {
+const keyFrame = {
   width: 1280,
   height: 720,
   codecString: 'avc1.42c01e',
@@ -19,13 +19,13 @@ const picture = {
 }
 const found: DetectedStream = {
   transport: 'rtsp_tcp',
-  video: { codec: 'h265', picture },
+  video: { codec: 'h265', keyFrame },
   audio: undefined,
   audioProblem: undefined,
   problem: undefined,
 }
 
-/** Workers that answer when told to and count their questions. */
+/** Workers that record questions and answer when the test says so. */
 function open(
   limits: Partial<DetectorLimits> = {},
   decode = async () => [Uint8Array.of(1)],
@@ -55,9 +55,9 @@ function open(
   return { detector, asked }
 }
 
-test('an address that is refused is refused in the words that the status of a camera would have', () => {
+test("a forbidden URL is refused with the message of a camera's status", () => {
   const { detector, asked } = open()
-  const message = 'The address of this camera is not allowed: it leads to this server or a reserved network.'
+  const message = 'The URL of this camera is not allowed: it leads to this server or a reserved network.'
   assert.throws(() => detector.checkAddress('rtsp://0x7f.1/x'), {
     kind: 'invalid',
     message,
@@ -73,14 +73,14 @@ test('an address that is refused is refused in the words that the status of a ca
 const by = (userId: number, signal = new AbortController().signal) => ({ userId, signal })
 const isKind = (kind: ErrorKind) => (error: unknown) => error instanceof AppError && error.kind === kind
 
-test('a user looks at so many at once, all users together at so many, and who is done makes room', async () => {
+test('concurrent tests are limited per user and in total, and a finished test makes room', async () => {
   const { detector, asked } = open({ perUser: 2, inAll: 3 })
   const looks = [detector.detect(source, by(1)), detector.detect(source, by(1)), detector.detect(source, by(2))]
   await assert.rejects(detector.detect(source, by(1)), isKind('rate_limited'))
   await assert.rejects(detector.discover(by(3)), isKind('unavailable'))
   await assert.rejects(detector.readDevice(source, by(3)), isKind('unavailable'))
   await turn()
-  assert.equal(asked.length, 3, 'nothing of what was refused has reached a worker')
+  assert.equal(asked.length, 3, 'refused tests do not reach a worker')
   asked[0]!.answer(found)
   await looks[0]
   const next = detector.detect(source, by(3))
@@ -89,7 +89,7 @@ test('a user looks at so many at once, all users together at so many, and who is
   await Promise.all([...looks, next])
 })
 
-test('a user looks at so many in a minute, whatever kind they are of', async () => {
+test('the tests of a user per minute are limited, whatever their kind', async () => {
   const { detector, asked } = open({ perUserAndMinute: 2 })
   for (let i = 0; i < 2; i++) {
     const look = detector.detect(source, by(1))
@@ -98,23 +98,23 @@ test('a user looks at so many in a minute, whatever kind they are of', async () 
     await look
   }
   await assert.rejects(detector.discover(by(1)), isKind('rate_limited'))
-  await assert.rejects(detector.countTry(1), isKind('rate_limited'), 'a camera of theirs would be a look too')
+  await assert.rejects(detector.countTry(1), isKind('rate_limited'), 'adding a camera counts like a test')
   await detector.countTry(2)
   assert.equal(asked.length, 2)
 })
 
-test('an owner of the server adds and changes any number of cameras, and is told everything', async () => {
+test('an owner of the server is not limited and sees all details', async () => {
   const { detector, asked } = open({ perUserAndMinute: 1 }, undefined, async () => true)
   for (let i = 0; i < 9; i++) await detector.countTry(1)
   const look = detector.detect(source, by(1))
   await turn()
   const [first] = asked
-  assert.ok(first?.question.kind === 'stream' && first.question.target.tellsAll)
+  assert.ok(first?.question.kind === 'stream' && first.question.target.canSeeProblems)
   first.answer(found)
   await look
 })
 
-test('the type, or nothing when it cannot be told: adding a camera does not fail over it', async () => {
+test('an unknown stream type does not prevent a camera from being added', async () => {
   const { detector, asked } = open()
   const types = [0, 1, 2].map((userId) => detector.findType(source, by(userId)))
   await turn()
@@ -125,11 +125,11 @@ test('the type, or nothing when it cannot be told: adding a camera does not fail
   assert.deepEqual(asked[0]!.question, {
     kind: 'stream',
     account: 0,
-    target: { url: source.url, username: undefined, password: undefined, depth: 'type', tellsAll: false },
+    target: { url: source.url, username: undefined, password: undefined, depth: 'type', canSeeProblems: false },
   })
 })
 
-test('whoever asked has gone: the worker is told, and there is room again', async () => {
+test('an aborted test is cancelled in the worker and makes room', async () => {
   const { detector, asked } = open({ perUser: 1 })
   const gone = new AbortController()
   const look = detector.detect(source, by(1, gone.signal))
@@ -142,7 +142,7 @@ test('whoever asked has gone: the worker is told, and there is room again', asyn
   await next
 })
 
-test('a picture that fits, told with its size; none is no failure', async () => {
+test('a snapshot is returned with its size, and a missing snapshot is not a failure', async () => {
   const ask = async (decode: () => Promise<Uint8Array<ArrayBuffer>[]>, stream = found) => {
     const { detector, asked } = open({}, decode)
     const look = detector.detect(source, by(1))
@@ -151,8 +151,12 @@ test('a picture that fits, told with its size; none is no failure', async () => 
     return (await look).snapshot
   }
   assert.deepEqual(await ask(async () => [Uint8Array.of(1)]), { jpeg: Uint8Array.of(1), width: 640, height: 360 })
-  const broken = () => Promise.reject(new AppError('corrupt', 'no picture'))
+  const broken = () => Promise.reject(new AppError('corrupt', 'no image'))
   assert.equal(await ask(broken), undefined)
-  assert.equal(await ask(async () => [new Uint8Array(2 * 1024 * 1024)]), undefined, 'too large to be sent')
-  assert.equal(await ask(broken, { ...found, video: { codec: 'h264', picture: undefined } }), undefined)
+  assert.equal(
+    await ask(async () => [new Uint8Array(2 * 1024 * 1024)]),
+    undefined,
+    'an image that is too large is not returned',
+  )
+  assert.equal(await ask(broken, { ...found, video: { codec: 'h264', keyFrame: undefined } }), undefined)
 })

@@ -1,5 +1,5 @@
-// Tests camera URLs and discovers cameras for the API: asks a media worker, decodes an image, and limits how much of
-// this happens, because every test connects to wherever a user says.
+// Tests camera URLs and discovers cameras for the API. It asks a media worker, decodes an image, and limits the number
+// of tests, because every test connects to a host that a user chooses.
 
 import type { CameraSource } from './api/camera-source.ts'
 import type { Asker, Detection, Detector } from './api/deps.ts'
@@ -61,7 +61,7 @@ export class StreamDetector implements Detector {
     try {
       this.#options.addressCheck.check(host, port)
     } catch (cause) {
-      // The explanation that the status of such a camera would have.
+      // The message is the same as in the status of such a camera.
       const { message } = toCameraError(cause)
       throw new AppError('invalid', message, { fields: { url: [message] }, cause })
     }
@@ -82,7 +82,7 @@ export class StreamDetector implements Detector {
   async detect(source: CameraSource, asker: Asker): Promise<Detection> {
     using _ = this.#enter(asker.userId)
     this.#rate.take(asker.userId)
-    const stream = await this.#look(source, 'stream', asker)
+    const stream = await this.#detectStream(source, 'stream', asker)
     return { stream, snapshot: await this.#takeSnapshot(stream, asker) }
   }
 
@@ -90,7 +90,7 @@ export class StreamDetector implements Detector {
   async findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined> {
     try {
       using _ = this.#enter(asker.userId)
-      return (await this.#look(source, 'type', asker)).video?.codec
+      return (await this.#detectStream(source, 'type', asker)).video?.codec
     } catch (error) {
       asker.signal.throwIfAborted()
       if (error instanceof AppError) return undefined
@@ -107,12 +107,12 @@ export class StreamDetector implements Detector {
   async readDevice({ url, username, password }: CameraSource, { userId, signal }: Asker): Promise<OnvifDevice> {
     using _ = this.#enter(userId)
     this.#rate.take(userId)
-    const tellsAll = await this.#options.isOwner(userId)
-    const target = { url, username: username ?? undefined, password: password ?? undefined, tellsAll }
+    const canSeeProblems = await this.#options.isOwner(userId)
+    const target = { url, username: username ?? undefined, password: password ?? undefined, canSeeProblems }
     return (await this.#options.workers.ask({ kind: 'onvif_device', account: userId, target }, signal)).device
   }
 
-  async #look(source: CameraSource, depth: DetectionTarget['depth'], { userId, signal }: Asker) {
+  async #detectStream(source: CameraSource, depth: DetectionTarget['depth'], { userId, signal }: Asker) {
     const target = toTarget(source, depth, await this.#options.isOwner(userId))
     return (await this.#options.workers.ask({ kind: 'stream', account: userId, target }, signal)).stream
   }
@@ -120,7 +120,7 @@ export class StreamDetector implements Detector {
   #enter(userId: number): Disposable {
     const mine = this.#running.get(userId) ?? 0
     if (mine >= this.#limits.perUser) {
-      throw new AppError('rate_limited', `more than ${this.#limits.perUser} connection tests at once`, {
+      throw new AppError('rate_limited', `more than ${this.#limits.perUser} connection tests at the same time`, {
         retryAfterSeconds: 5,
       })
     }
@@ -140,15 +140,15 @@ export class StreamDetector implements Detector {
 
   async #takeSnapshot({ video }: DetectedStream, { userId }: Asker): Promise<Detection['snapshot']> {
     const { decoder, log } = this.#options
-    const picture = video?.picture
-    if (!picture) return undefined
+    const keyFrame = video?.keyFrame
+    if (!keyFrame) return undefined
     const { codec } = video
-    const { config, data } = picture
+    const { config, data } = keyFrame
     try {
       // An image that crashes the decoder counts against the user who requested it.
       const [source, viewers] = [`detection for ${userId}`, new Set([userId])]
       const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits], source, viewers })
-      return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitImage(picture, snapshotLimits) } : undefined
+      return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitImage(keyFrame, snapshotLimits) } : undefined
     } catch (error) {
       log.info({ cause: errorChain(error) }, 'no image could be decoded from a tested stream')
       return undefined
@@ -159,7 +159,7 @@ export class StreamDetector implements Detector {
 function toTarget(
   { url, username, password }: CameraSource,
   depth: DetectionTarget['depth'],
-  tellsAll: boolean,
+  canSeeProblems: boolean,
 ): DetectionTarget {
-  return { url, username: username ?? undefined, password: password ?? undefined, depth, tellsAll }
+  return { url, username: username ?? undefined, password: password ?? undefined, depth, canSeeProblems }
 }

@@ -206,7 +206,7 @@ export class WorkerCamera {
         context: { ...context, addressGuard: guardFor(job.ownerId, addressGuard) },
         demand: this.#demand,
         keepsDamaged: () => this.#job?.keepsDamaged === true,
-        tellsAll: () => this.#job?.tellsAll === true,
+        canSeeProblems: () => this.#job?.canSeeProblems === true,
         signal,
         stats: this.stats,
       })

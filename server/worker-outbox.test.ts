@@ -7,7 +7,7 @@ const fragment = { offset: 0, bytes: 1, start90k: 0, duration90k: 1, startMs: 0,
 const written = (path: string): FromWorker => ({ type: 'fragment_written', cameraId: 1, path, fragment })
 const closed = (path: string): FromWorker => ({ type: 'segment_closed', cameraId: 1, path, checksum: 0 })
 
-test('fragments go together, and nothing is overtaken', (t) => {
+test('fragment messages are sent together, and the order of messages is kept', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const sent: string[] = []
   const nameOf = (message: FromWorker) => ('path' in message ? message.path : message.type)

@@ -1,8 +1,9 @@
-// Messages of a media worker to the main thread, in order. A message costs both threads more than its content, so
-// frequent messages wait a moment and are sent together.
+// Sends the messages of a media worker to the main thread in order. A message costs both threads more than its content,
+// so frequent messages wait briefly and are sent together.
 
 import type { FromWorker } from './cameras/worker-protocol.ts'
 
+/** The longest delay of a message, and of the footage that it lists. */
 /** The longest wait, by which footage is listed later. */
 const waitMs = 100
 

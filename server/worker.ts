@@ -167,7 +167,7 @@ async function findAnswer(question: Question, signal: AbortSignal): Promise<Answ
     case 'onvif_devices':
       return {
         kind,
-        devices: await discoverDevices({ ...options, isLoopbackAsked: settings.addressRules.allowLoopback }),
+        devices: await discoverDevices({ ...options, includesLoopback: settings.addressRules.allowLoopback }),
       }
     case 'onvif_device':
       return { kind, device: await readOnvifDevice({ ...options, target: question.target }) }

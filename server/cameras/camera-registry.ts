@@ -226,7 +226,7 @@ export class CameraRegistry {
     const row = await cameras.find(id)
     if (!row) return this.#remove(id)
     const { isOwner } = await users.get(row.ownerId)
-    await this.#apply(row, await recordings.find(id), { tellsAll: isOwner, findStartReason: startedByUser })
+    await this.#apply(row, await recordings.find(id), { canSeeProblems: isOwner, findStartReason: startedByUser })
   }
 
   async #reconcileAll(findStartReason: FindStartReason, outages?: ReadonlyMap<number, number>): Promise<void> {
@@ -236,9 +236,9 @@ export class CameraRegistry {
     const recorded = new Map((await recordings.list()).map((recording) => [recording.cameraId, recording]))
     const owners = new Set((await users.list()).flatMap(({ id, isOwner }) => (isOwner ? [id] : [])))
     for (const row of rows) {
-      const tellsAll = owners.has(row.ownerId)
+      const canSeeProblems = owners.has(row.ownerId)
       const outageSinceMs = outages?.get(row.id)
-      await this.#apply(row, recorded.get(row.id), { tellsAll, findStartReason, outageSinceMs })
+      await this.#apply(row, recorded.get(row.id), { canSeeProblems, findStartReason, outageSinceMs })
     }
     const wanted = new Set(rows.map(({ id }) => id))
     for (const id of this.#cameras.keys()) if (!wanted.has(id)) this.#remove(id)
@@ -247,7 +247,7 @@ export class CameraRegistry {
   async #apply(
     row: CameraRow,
     recording: Recording | undefined,
-    { tellsAll, findStartReason, outageSinceMs }: ApplyOptions,
+    { canSeeProblems, findStartReason, outageSinceMs }: ApplyOptions,
   ): Promise<void> {
     const { id, ownerId, url, username, password, keepsDamaged } = row
     const camera = this.#cameras.get(id) ?? this.#add(id, { snapshotAtMs: row.snapshotAtMs, outageSinceMs })
@@ -256,7 +256,7 @@ export class CameraRegistry {
     else this.#ends.delete(id)
     const job: CameraJob = {
       cameraId: id,
-      ...{ ownerId, tellsAll, url },
+      ...{ ownerId, canSeeProblems, url },
       ...(username !== null && { username }),
       ...(password !== null && { password }),
       ...(keepsDamaged && { keepsDamaged }),
@@ -301,7 +301,7 @@ export class CameraRegistry {
 
 type ApplyOptions = {
   /** True if its account owns the server. See `CameraJob`. */
-  readonly tellsAll: boolean
+  readonly canSeeProblems: boolean
   readonly findStartReason: FindStartReason
   readonly outageSinceMs?: number | undefined
 }

@@ -241,5 +241,5 @@ export class Camera {
 function isSameJob(a: CameraJob, b: CameraJob): boolean {
   const isSameRecording = (a.recording === undefined) === (b.recording === undefined)
   const isSameSource = a.url === b.url && a.username === b.username && a.password === b.password
-  return isSameSource && a.tellsAll === b.tellsAll && a.keepsDamaged === b.keepsDamaged && isSameRecording
+  return isSameSource && a.canSeeProblems === b.canSeeProblems && a.keepsDamaged === b.keepsDamaged && isSameRecording
 }

@@ -21,7 +21,7 @@ export type CameraJob = {
   /** Id of the owner, on whose behalf host names are resolved. */
   readonly ownerId: number
   /** True if that account owns the server; see `RunCameraOptions`. */
-  readonly tellsAll: boolean
+  readonly canSeeProblems: boolean
   /** Without user information. */
   readonly url: string
   readonly username?: string

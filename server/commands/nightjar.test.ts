@@ -133,7 +133,7 @@ test('usage errors exit with 2 and failures with 1, with a reason and optionally
     ['token create --user a@x --value short', 1, /20 to 256/],
     ['token revoke x', 1, /there is no token x/],
     ['camera add --user a@x --name A --url ftp://h/', 1, /must begin with rtsp/],
-    ['camera add --user a@x --name A --url rtsp://169.254.169.254/x', 1, /address of this camera is not allowed/],
+    ['camera add --user a@x --name A --url rtsp://169.254.169.254/x', 1, /URL of this camera is not allowed/],
     ['camera add --user a@x --name A --url http://h:6379/', 1, /port 6379 is not allowed/],
     ['camera add --user a@x --name A --url rtsp://h/ --record 7', 1, /P7D/],
     ['camera add --user a@x --name A --url rtsp://h/ --record P0D', 1, /P7D/],

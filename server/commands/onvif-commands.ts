@@ -20,8 +20,8 @@ const discoverCommand: Command = {
   options,
   async run({ config }) {
     const { discoverDevices } = await import('../ingest/onvif/discover-devices.ts')
-    const { allowLoopbackCameras: isLoopbackAsked } = config
-    const found = writeDiscovery(await discoverDevices({ ...(await openProbeContext(config)), isLoopbackAsked }))
+    const { allowLoopbackCameras: includesLoopback } = config
+    const found = writeDiscovery(await discoverDevices({ ...(await openProbeContext(config)), includesLoopback }))
     const rows = found.devices.map((device) => [
       device.address,
       device.name ?? '',
@@ -44,7 +44,7 @@ const profilesCommand: Command = {
     const { config, positionals } = call
     const { url, username, password } = await readCameraUrl(call, profilesCommand, positionals[0]!, parseOnvifUrl)
     const { readOnvifDevice } = await import('../ingest/onvif/read-device.ts')
-    const target = { url, username: username ?? undefined, password: password ?? undefined, tellsAll: true }
+    const target = { url, username: username ?? undefined, password: password ?? undefined, canSeeProblems: true }
     const found = writeDevice(url, await readOnvifDevice({ ...(await openProbeContext(config)), target }))
     const { manufacturer, model, firmware_version, profiles, problem } = found
     const name = [manufacturer, model, firmware_version && `(${firmware_version})`].filter(Boolean).join(' ')

@@ -44,7 +44,7 @@ export const probeCommand: Command = {
         username: username ?? undefined,
         password: password ?? undefined,
         depth: 'stream',
-        tellsAll: true,
+        canSeeProblems: true,
       },
       signal: look.signal,
     })
@@ -65,10 +65,10 @@ async function saveSnapshot(
   file: string,
   isolation: Isolation,
 ): Promise<{ file: string | null; text: string }> {
-  if (!video?.picture) return { file: null, text: 'Snapshot:   no key frame was received.' }
+  if (!video?.keyFrame) return { file: null, text: 'Snapshot:   no key frame was received.' }
   const { Decoder } = await import('../decoder/decoder.ts')
   await using decoder = new Decoder({ log: createLogger('silent'), clock: systemClock, isolation })
-  const { config, data } = video.picture
+  const { config, data } = video.keyFrame
   const [jpeg] = await decoder.decode({ codec: video.codec, config, data, sizes: [{}] })
   await writeFile(file, jpeg!)
   return { file, text: `Snapshot:   ${file}` }

@@ -114,12 +114,12 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
     return results.every(({ status }) => status === 'offline') && results
   })
   assert.equal(cameras.length, spellings.length * 4)
-  const refusal =
-    'The address of this camera is not allowed: it leads to this server, or to a private or reserved network.'
+  const refusal = 'The URL of this camera is not allowed: it leads to this server, or to a private or reserved network.'
   const others = cameras.flatMap(({ id, status_reason }) =>
     status_reason === refusal ? [] : [[names.get(id), status_reason]],
   )
-  // What no resolver knows is told, too, whatever the port. (By HTTP a host may be written in %, by RTSP that is a name.)
+  // What no resolver knows is told, too, whatever the port. (By HTTP a host may be written in %, by RTSP that is a
+  // name.)
   const unknown = others.filter(([, reason]) => /is not known\.$/.test(reason ?? ''))
   assert.deepEqual(others, unknown)
   assert.ok(unknown.length <= 8, JSON.stringify(unknown))
@@ -128,7 +128,8 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
     assert.equal((await post(server, '/v1/cameras/', url)).status, 400, url)
     assert.equal((await post(server, '/v1/cameras/stream-detection/', url)).status, 400, url)
   }
-  // Every address, and the names that stand for one, are refused at once in the same words; other names may lead elsewhere tomorrow.
+  // Every address, and the names that stand for one, are refused at once in the same words; other names may lead
+  // elsewhere tomorrow.
   const isName = (url: string) => url.includes(`//${hostname()}:`) || url.startsWith('rtsp://%31')
   const known = [...names.keys()][0]!
   for (const url of urls.filter((url) => !isName(url))) {

@@ -1,5 +1,6 @@
-// Whoever may add cameras must not learn from the answers, nor from how long they take, what is in the networks behind the server. This
-// machine stands for such a network: one port is closed, at others somebody is silent, asks for a password, or is no camera.
+// Whoever may add cameras must not learn from the answers, nor from how long they take, what is in the networks behind
+// the server. This machine stands for such a network: one port is closed, at others somebody is silent, asks for a
+// password, or is no camera.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -14,7 +15,7 @@ import { eventually, openServer, type ServerUnderTest } from '../server-under-te
 const stream = { name: 'yard', width: 320, height: 180, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
 const login = { username: 'ada', password: 'sesame' }
 const sentence =
-  'No picture comes from this address: check the address, port, path, user name and password. What is there instead is told, in a private network, to owners of the server alone.'
+  'No frames arrive from this URL: check the host, port, path, username and password. In a private network, only owners of the server see the exact problem.'
 
 let server: ServerUnderTest
 let camera: FakeCamera

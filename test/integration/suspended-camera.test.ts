@@ -33,7 +33,13 @@ test('a camera that ends a worker twice is suspended, and goes on when its time 
     workerFile: new URL('../hostile/fragile-worker.ts', import.meta.url),
   })
   const jobOf = (cameraId: number, name: string): CameraJob => ({
-    ...{ cameraId, ownerId: 1, tellsAll: true, url: camera.url(name), recording: { startReason: 'stopped_by_user' } },
+    ...{
+      cameraId,
+      ownerId: 1,
+      canSeeProblems: true,
+      url: camera.url(name),
+      recording: { startReason: 'stopped_by_user' },
+    },
   })
   workers.setCamera(jobOf(1, 'good'))
   workers.setCamera(jobOf(2, 'harmful'))

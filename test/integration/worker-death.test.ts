@@ -37,7 +37,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
   workers.setCamera({
     cameraId: 7,
     ownerId: 1,
-    tellsAll: true,
+    canSeeProblems: true,
     url: camera.url('a'),
     recording: { startReason: 'stopped_by_user' },
   })

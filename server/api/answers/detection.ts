@@ -28,14 +28,14 @@ export function writeDetection(url: string, { stream, snapshot }: Detection): St
 
 function writeVideo({
   codec,
-  picture,
+  keyFrame,
   ...rates
 }: NonNullable<DetectedStream['video']>): NonNullable<StreamDetection['video']> {
   return {
     type: codec,
-    codec: picture?.codecString ?? null,
-    width: picture?.width ?? null,
-    height: picture?.height ?? null,
+    codec: keyFrame?.codecString ?? null,
+    width: keyFrame?.width ?? null,
+    height: keyFrame?.height ?? null,
     frame_rate: round(rates.framesPerSecond, 2),
     bit_rate: round(rates.bitsPerSecond, 0),
     key_frame_interval: round(rates.keyFrameSeconds, 2),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeepAlive } from './keep-alive.ts'
 
-test('the methods a camera lists are used one after the other as they fail, then one it may have forgotten to list', () => {
+test('the listed methods are used one after the other as they fail, and then GET_PARAMETER even if it is not listed', () => {
   const cases: [string[], string[]][] = [
     [
       ['OPTIONS', 'GET_PARAMETER', 'SET_PARAMETER'],
@@ -23,7 +23,7 @@ test('the methods a camera lists are used one after the other as they fail, then
   }
 })
 
-test('a session lost when its time was up was not kept alive, one lost at another age says nothing', () => {
+test('a session that is lost at its timeout counts as a failure, and one that is lost at another age does not', () => {
   const keepAlive = new KeepAlive()
   for (const ageMs of [5000, 50_000, 500_000]) keepAlive.noteLoss(ageMs, 60_000)
   assert.equal(keepAlive.chooseMethod([]), 'OPTIONS')

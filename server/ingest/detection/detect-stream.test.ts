@@ -34,7 +34,7 @@ function detect(url: string, { depth = 'stream', username, password, ...options 
       reads: new SharedReads(),
       ...options,
     },
-    target: { url, username, password, depth, tellsAll: true },
+    target: { url, username, password, depth, canSeeProblems: true },
     signal: new AbortController().signal,
     ...options,
   })
@@ -42,7 +42,7 @@ function detect(url: string, { depth = 'stream', username, password, ...options 
 
 const troubleAt = async (url: string, options?: Options) => (await detect(url, options)).problem?.trouble
 
-/** Ten pictures a second, every `gop`-th of them a key frame, `count` in all or until the camera is closed. */
+/** Sends ten frames per second with a key frame every `gop` frames: `count` frames, or until the camera is closed. */
 const play = (gop: number, count = Number.POSITIVE_INFINITY) => {
   return (sender: Sender) => {
     let sent = 0
@@ -54,27 +54,27 @@ const play = (gop: number, count = Number.POSITIVE_INFINITY) => {
   }
 }
 
-/** The head of a JPEG of 64 × 48, and no picture behind it. */
+/** The header of a JPEG of 64 × 48 pixels without image data. */
 const jpeg = Buffer.from('ffd8ffc0000b080030004001011100ffda0008010100003f00ffd9', 'hex')
 
 const methodsOf = (requests: readonly string[]) => requests.map((request) => request.split(' ')[0])
 
-test('a stream is measured, its newest key frame kept, and its session ended in good order', async () => {
+test('a stream is measured, its newest key frame is returned, and its session is ended with TEARDOWN', async () => {
   await using camera = await openScriptedCamera({ sdp: audioVideoSdp, play: play(5) })
   const { transport, video, audio, problem } = await detect(camera.url)
   assert.equal(problem, undefined)
   assert.equal(transport, 'rtsp_tcp')
   assert.deepEqual(audio, { codec: 'aac', sampleRate: 48_000, channels: 2 })
-  const { codec, picture, framesPerSecond, bitsPerSecond, keyFrameSeconds } = video!
-  assert.deepEqual([codec, picture?.width, picture?.height], ['h264', 640, 360])
+  const { codec, keyFrame, framesPerSecond, bitsPerSecond, keyFrameSeconds } = video!
+  assert.deepEqual([codec, keyFrame?.width, keyFrame?.height], ['h264', 640, 360])
   assert.deepEqual([framesPerSecond, keyFrameSeconds], [10, 0.5])
-  // Pictures of 3000 bytes, each behind its length.
+  // Frames of 3000 bytes, each preceded by its length.
   assert.equal(Math.round(bitsPerSecond! / 1000), 240)
-  assert.equal(picture!.data.length, 3004)
+  assert.equal(keyFrame!.data.length, 3004)
   assert.equal(methodsOf(camera.requests).at(-1), 'TEARDOWN')
 })
 
-test('rare key frames: what can be measured in the time is told', async () => {
+test('a stream with rare key frames is measured as far as possible', async () => {
   await using camera = await openScriptedCamera({ play: play(1000) })
   const limits = { totalMs: 20_000, measureMs: 1200 }
   const { video, problem } = await detect(camera.url, { limits })
@@ -83,28 +83,31 @@ test('rare key frames: what can be measured in the time is told', async () => {
   assert.equal(video!.framesPerSecond, 10)
 })
 
-test('the type alone is known before anything is played', async () => {
+test('the type is known before PLAY', async () => {
   await using camera = await openScriptedCamera({})
   const { video, problem } = await detect(camera.url, { depth: 'type' })
   assert.deepEqual([video?.codec, problem], ['h264', undefined])
   assert.ok(!methodsOf(camera.requests).includes('PLAY'))
 })
 
-test('a camera without key frames: what it describes is told, and what is missing', async () => {
+test('a camera without key frames is described, and the problem is reported', async () => {
   await using camera = await openScriptedCamera({ sdp: audioVideoSdp, play: () => {} })
   const { video, audio, problem } = await detect(camera.url, { limits: { totalMs: 1500, measureMs: 1000 } })
-  assert.deepEqual([video, audio?.codec, problem?.trouble], [{ codec: 'h264', picture: undefined }, 'aac', 'no_frames'])
-  assert.match(problem!.detail, /no key frame came within 1\.5 s/)
+  assert.deepEqual(
+    [video, audio?.codec, problem?.trouble],
+    [{ codec: 'h264', keyFrame: undefined }, 'aac', 'no_frames'],
+  )
+  assert.match(problem!.detail, /no key frame arrived within 1\.5 s/)
 })
 
-test('silent over TCP, it is asked again over UDP', async () => {
+test('a camera that sends nothing over TCP is tested over UDP', async () => {
   let plays = 0
   const onPlay = (sender: Sender) => {
     if (++plays > 1) play(5)(sender)
   }
   await using camera = await openScriptedCamera({ udp: 'also', play: onPlay })
   const { transport, video, problem } = await detect(camera.url, { limits: { totalMs: 60_000, measureMs: 1000 } })
-  assert.deepEqual([transport, video?.picture?.width, problem], ['rtsp_udp', 640, undefined])
+  assert.deepEqual([transport, video?.keyFrame?.width, problem], ['rtsp_udp', 640, undefined])
 })
 
 const challenge = { status: 401, headers: [['WWW-Authenticate', 'Basic realm="x"'] as [string, string]] }
@@ -123,7 +126,7 @@ const answers: readonly (readonly [trouble: string, script: Script, options?: Op
 ]
 
 for (const [trouble, script, options] of answers) {
-  test(`why there are no pictures: ${trouble}`, async () => {
+  test(`the reason why no frames arrive is reported: ${trouble}`, async () => {
     await using camera = await openScriptedCamera(script)
     const { problem } = await detect(camera.url, options)
     assert.equal(problem?.trouble, trouble, problem?.detail)
@@ -138,7 +141,7 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as { port: number }).port
 }
 
-test('what is not there, or must not be', async (t) => {
+test('unreachable and forbidden hosts are reported', async (t) => {
   const closed = createServer()
   const port = await listen(t, closed)
   closed.close()
@@ -157,7 +160,7 @@ test('what is not there, or must not be', async (t) => {
 
 const serve = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener))
 
-test('cameras by HTTP: pictures that follow each other, and one alone', async (t) => {
+test('HTTP cameras with an MJPEG stream and with a single image are detected', async (t) => {
   const port = await serve(t, (request, response) => {
     if (request.url === '/one.jpg') {
       response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpeg)
@@ -173,14 +176,14 @@ test('cameras by HTTP: pictures that follow each other, and one alone', async (t
     response.on('close', () => clearInterval(timer))
   })
   const moving = await detect(`http://127.0.0.1:${port}/video`)
-  assert.deepEqual([moving.transport, moving.video?.codec, moving.video?.picture?.width], ['http_stream', 'mjpeg', 64])
+  assert.deepEqual([moving.transport, moving.video?.codec, moving.video?.keyFrame?.width], ['http_stream', 'mjpeg', 64])
   assert.ok(moving.video!.framesPerSecond! > 1 && moving.video!.framesPerSecond! < 20)
   const still = await detect(`http://127.0.0.1:${port}/one.jpg`)
-  assert.deepEqual([still.transport, still.video?.picture?.height], ['http_picture', 48])
+  assert.deepEqual([still.transport, still.video?.keyFrame?.height], ['http_picture', 48])
   assert.deepEqual([still.video?.framesPerSecond, still.problem], [undefined, undefined])
 })
 
-test('by HTTP: a page, an error and a redirect are no camera', async (t) => {
+test('a web page, an error and a redirect over HTTP are not cameras', async (t) => {
   const port = await serve(t, ({ url }, response) => {
     if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Router</h1>')
     else response.writeHead(url === '/away' ? 302 : 404, { location: 'http://127.0.0.1:6379/' }).end()
@@ -190,7 +193,7 @@ test('by HTTP: a page, an error and a redirect are no camera', async (t) => {
   assert.equal(await troubleAt(`http://127.0.0.1:${port}/away`), 'redirected')
 })
 
-test('whoever asked has gone: the connection ends', async () => {
+test('an aborted signal ends the connection', async () => {
   const asked = new AbortController()
   await using camera = await openScriptedCamera({
     play: (sender) => {

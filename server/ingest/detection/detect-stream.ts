@@ -1,5 +1,5 @@
-// Looks for some seconds what is at a camera's address: what it sends and how much of it, or why nothing. One or two
-// connections of the usual kind; nothing is kept or sent on.
+// Tests a camera URL for several seconds: what the camera sends and at which rates, or why nothing arrives. It opens
+// one or two normal connections, and does not store or forward anything.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -27,38 +27,38 @@ export type DetectionTarget = {
   readonly url: string
   readonly username: string | undefined
   readonly password: string | undefined
-  /** `type`: as soon as it is known what it sends; `stream`: measured, with a picture. */
+  /** `type`: ends as soon as the tracks are known; `stream`: measures the stream and returns a key frame. */
   readonly depth: 'type' | 'stream'
   /**
-   * Whether who asks is told everything about an address in a closed network; else only that no picture comes from
-   * there.
+   * Whether the user may see everything about a host in a private network. Otherwise the result only says that no
+   * frames arrive.
    */
-  readonly tellsAll: boolean
+  readonly canSeeProblems: boolean
 }
 
 export type DetectedStream = {
   readonly transport: LearnedStream['transport']
-  /** What is known of its pictures; sizes and rates only when some came. */
+  /** The video track. Sizes and rates are known only if frames arrived. */
   readonly video: DetectedVideo | undefined
-  /** As the camera sends it. */
+  /** The audio as the camera sends it. */
   readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | undefined
   readonly audioProblem: string | undefined
-  /** Why there are no pictures; undefined when some came, or when none were waited for. */
+  /** Why no frames arrived; undefined if some did, or if they were not waited for. */
   readonly problem: { readonly trouble: CameraTrouble; readonly detail: string } | undefined
 }
 
 export type DetectedVideo = Partial<StreamRates> & {
   readonly codec: VideoCodec
-  readonly picture: DetectedPicture | undefined
+  readonly keyFrame: DetectedKeyFrame | undefined
 }
 
-export type DetectedPicture = {
+export type DetectedKeyFrame = {
   readonly width: number
   readonly height: number
   readonly codecString: string
-  /** As in `VideoFormat`. */
+  /** See `VideoFormat`. */
   readonly config: Uint8Array
-  /** A key frame, as in `Frame.data`. */
+  /** A key frame; see `Frame.data`. */
   readonly data: Uint8Array
 }
 
@@ -70,9 +70,9 @@ export type DetectStreamOptions = {
 }
 
 export type DetectionLimits = {
-  /** In all, but for the moment a session takes to end. */
+  /** For the whole test, without the time to end a session. */
   readonly totalMs: number
-  /** From the first picture on. */
+  /** From the first frame on. */
   readonly measureMs: number
 }
 
@@ -81,7 +81,7 @@ const usualLimits = {
   stream: { totalMs: 10_000, measureMs: 5000 },
 } as const satisfies { [depth in DetectionTarget['depth']]: DetectionLimits }
 
-/** Shorter than those of a camera that is known, so that there is time left for another try. */
+/** Shorter than those of a known camera, so that there is time for a second attempt. */
 const connectionLimits: ConnectionLimits = {
   ...defaultLimits,
   connectMs: 5000,
@@ -90,10 +90,10 @@ const connectionLimits: ConnectionLimits = {
   frameMs: 4000,
 }
 
-/** How long a session that is over may take to end. */
+/** How long a session may take to end after the test. */
 const leaveMs = 1000
 
-/** Two groups of pictures of the usual camera are enough. */
+/** Long enough for two groups of pictures of a typical camera. */
 const enoughMs = 1900
 
 /** Rejects only with the signal's reason, when it aborts. */
@@ -102,19 +102,19 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
   const { clock } = context
   const limits = { ...usualLimits[target.depth], ...options.limits }
   const startedMs = clock.monotonicMs()
-  const look = new StreamLook(target.depth, limits, clock)
-  const over = AbortSignal.any([signal, look.done])
-  new Timer(clock, over).start(limits.totalMs, () => look.endLate())
+  const test = new StreamTest(target.depth, limits, clock)
+  const over = AbortSignal.any([signal, test.done])
+  new Timer(clock, over).start(limits.totalMs, () => test.endLate())
   const memory = createCameraMemory()
-  let error = await connect(options, look, memory, over)
-  // The camera was silent over TCP, which for some is the way they are: datagrams then.
+  let error = await connect(options, test, memory, over)
+  // The camera sent nothing over TCP, which is normal for some cameras, so UDP is tried.
   const isSilent = error?.trouble === 'no_frames' && memory.transport.next === 'udp'
-  if (isSilent && !look.done.aborted) error = await connect(options, look, memory, over)
-  look.end()
+  if (isSilent && !test.done.aborted) error = await connect(options, test, memory, over)
+  test.end()
   signal.throwIfAborted()
-  const isAboutHost = look.isBlank && !(error && isAboutAddress(error))
-  if (target.tellsAll || memory.isPublic || !isAboutHost) return look.describe(error)
-  // Always after the same time, because how long it took would tell the rest.
+  const isAboutHost = test.isBlank && !(error && isAboutAddress(error))
+  if (target.canSeeProblems || memory.isPublic || !isAboutHost) return test.describe(error)
+  // The delay is always the same, because the real time would reveal the cause.
   await clock.sleep(Math.max(0, startedMs + limits.totalMs + leaveMs - clock.monotonicMs()), signal)
   const { trouble, message } = hideTrouble()
   return { ...nothing, problem: { trouble, detail: message } }
@@ -124,7 +124,7 @@ const nothing = { transport: undefined, video: undefined, audio: undefined, audi
 
 async function connect(
   { context, target: { url, username, password = '' } }: DetectStreamOptions,
-  look: StreamLook,
+  test: StreamTest,
   memory: CameraMemory,
   signal: AbortSignal,
 ): Promise<CameraError | undefined> {
@@ -142,9 +142,9 @@ async function connect(
       arrivalClock: new ArrivalClock(clock),
       floorMs: 0,
       createRunId: randomUUID,
-      publish: (item) => look.take(item),
+      publish: (item) => test.take(item),
       onRun: () => {},
-      onLearned: (learned) => look.learn(learned),
+      onLearned: (learned) => test.learn(learned),
     })
   } catch (thrown) {
     if (signal.aborted) return undefined
@@ -155,7 +155,7 @@ async function connect(
   }
 }
 
-class StreamLook {
+class StreamTest {
   readonly #depth: DetectionTarget['depth']
   readonly #limits: DetectionLimits
   readonly #clock: Clock
@@ -176,7 +176,7 @@ class StreamLook {
     return this.#done.signal
   }
 
-  /** No camera was found: nothing described a stream, and no picture came. */
+  /** True if no camera was found: no stream was described, and no frame arrived. */
   get isBlank(): boolean {
     return this.#learned.plan === undefined && !this.#meter.keyFrame
   }
@@ -196,8 +196,8 @@ class StreamLook {
       this.#firstMs = nowMs
       new Timer(this.#clock, done).start(this.#isStill ? 0 : this.#limits.measureMs, () => this.end())
     }
-    const isTold = this.#meter.keys > 1 && this.#meter.spanMs >= enoughMs && nowMs - this.#firstMs >= enoughMs
-    if (isTold) this.end()
+    const isComplete = this.#meter.keys > 1 && this.#meter.spanMs >= enoughMs && nowMs - this.#firstMs >= enoughMs
+    if (isComplete) this.end()
   }
 
   end(): void {
@@ -209,7 +209,7 @@ class StreamLook {
     this.end()
   }
 
-  /** `error`: by which the last connection was lost; undefined when it was ended here. */
+  /** `error`: why the last connection was lost; undefined if the test ended it. */
   describe(error: CameraError | undefined): DetectedStream {
     const { plan, transport } = this.#learned
     const video = this.#describeVideo()
@@ -218,7 +218,7 @@ class StreamLook {
       video,
       audio: plan?.audio && describeAudio(plan.audio),
       audioProblem: plan?.audioProblem,
-      problem: video?.picture ? undefined : this.#describeProblem(error),
+      problem: video?.keyFrame ? undefined : this.#describeProblem(error),
     }
   }
 
@@ -226,10 +226,10 @@ class StreamLook {
     const { keyFrame } = this.#meter
     const codec = keyFrame?.format.video.codec ?? this.#learned.plan?.video.codec
     if (codec === undefined) return undefined
-    if (!keyFrame) return { codec, picture: undefined }
+    if (!keyFrame) return { codec, keyFrame: undefined }
     const { width, height, codecString, config } = keyFrame.format.video
     const rates = this.#isStill ? {} : this.#meter.rates()
-    return { codec, picture: { width, height, codecString, config, data: keyFrame.data.slice() }, ...rates }
+    return { codec, keyFrame: { width, height, codecString, config, data: keyFrame.data.slice() }, ...rates }
   }
 
   #describeProblem(error: CameraError | undefined): DetectedStream['problem'] {
@@ -237,10 +237,13 @@ class StreamLook {
     if (!this.#isLate) return undefined
     const within = `within ${this.#limits.totalMs / 1000} s`
     return this.#learned.transport === undefined
-      ? { trouble: 'timed_out', detail: `The camera did not answer ${within}: check that it is on and try again.` }
+      ? {
+          trouble: 'timed_out',
+          detail: `The camera did not answer ${within}: check that it is switched on and try again.`,
+        }
       : {
           trouble: 'no_frames',
-          detail: `The camera answers, but no key frame came ${within}: set a key frame interval of a few seconds in the camera.`,
+          detail: `The camera answers, but no key frame arrived ${within}: set a key frame interval of a few seconds in the camera.`,
         }
   }
 
@@ -249,7 +252,7 @@ class StreamLook {
   }
 }
 
-/** Before it is turned into what browsers play. */
+/** Describes the audio before transcoding. */
 function describeAudio({ coding, format }: AudioPlan): NonNullable<DetectedStream['audio']> {
   if (coding.kind === 'telephone') {
     return { codec: coding.source.coding, sampleRate: coding.source.sampleRate, channels: 1 }

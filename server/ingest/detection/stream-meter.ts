@@ -1,4 +1,4 @@
-// Measures a stream by its first seconds: pictures and bits per second, and how far its key frames are apart.
+// Measures a stream in its first seconds: frames and bits per second, and the interval between key frames.
 
 import type { HubItem } from '../../hub/hub-item.ts'
 import type { Frame, StreamFormat } from '../../media/frame.ts'
@@ -6,14 +6,17 @@ import { KeyFrameCollector } from '../../media/nal/key-frame.ts'
 
 export type KeyFrame = { readonly format: StreamFormat; readonly data: Uint8Array }
 
-/** Undefined is what too little has come for. */
+/** A value is undefined if too few frames have arrived. */
 export type StreamRates = {
   readonly framesPerSecond: number | undefined
   readonly bitsPerSecond: number | undefined
   readonly keyFrameSeconds: number | undefined
 }
 
-/** What is shorter says little: cameras begin with a key frame, and many send what they have kept at once. */
+/**
+ * A shorter span is not meaningful, because cameras begin with a key frame, and many first send what they have
+ * buffered.
+ */
 const minSpan90k = 45_000
 
 type Mark = { readonly at90k: number; readonly bytesBefore: number }
@@ -26,21 +29,21 @@ export class StreamMeter {
   #last: Mark | undefined
   #firstKey: Mark | undefined
   #lastKey: Mark | undefined
-  #pictures = 0
+  #frames = 0
   #keys = 0
   #bytes = 0
 
-  /** Key frames of the present run. */
+  /** The number of key frames in the current run. */
   get keys(): number {
     return this.#keys
   }
 
-  /** The newest. */
+  /** The newest key frame. */
   get keyFrame(): KeyFrame | undefined {
     return this.#keyFrame
   }
 
-  /** From the first to the last picture of the present run. */
+  /** The time from the first to the last frame of the current run. */
   get spanMs(): number {
     return span90k(this.#first, this.#last) / 90
   }
@@ -56,14 +59,14 @@ export class StreamMeter {
     const [from, to] = keys90k >= minSpan90k ? [this.#firstKey!, this.#lastKey!] : [this.#first, this.#last]
     const isLong = all90k >= minSpan90k
     return {
-      framesPerSecond: isLong ? ((this.#pictures - 1) * 90_000) / all90k : undefined,
-      // Whole groups of pictures where there are any: their key frames are the better part of the bits.
+      framesPerSecond: isLong ? ((this.#frames - 1) * 90_000) / all90k : undefined,
+      // Measured over whole groups of pictures if possible, because key frames contain most of the bits.
       bitsPerSecond: isLong ? ((to!.bytesBefore - from!.bytesBefore) * 8 * 90_000) / span90k(from, to) : undefined,
       keyFrameSeconds: this.#keys > 1 ? keys90k / 90_000 / (this.#keys - 1) : undefined,
     }
   }
 
-  /** Times of two runs have nothing in common: what was measured of the one before is given up. */
+  /** Begins a run. The times of two runs are unrelated, so earlier measurements are discarded. */
   #begin(format: StreamFormat): void {
     this.#format = format
     this.#collector = new KeyFrameCollector(format.video.codec)
@@ -71,7 +74,7 @@ export class StreamMeter {
     this.#last = undefined
     this.#firstKey = undefined
     this.#lastKey = undefined
-    this.#pictures = 0
+    this.#frames = 0
     this.#keys = 0
     this.#bytes = 0
   }
@@ -81,10 +84,10 @@ export class StreamMeter {
     const mark = { at90k: dts90k, bytesBefore: this.#bytes }
     this.#first ??= mark
     this.#last = mark
-    this.#pictures++
+    this.#frames++
     this.#bytes += data.length
-    const picture = this.#collector?.push(frame)
-    if (picture && this.#format) this.#keyFrame = { format: this.#format, data: picture }
+    const keyFrame = this.#collector?.push(frame)
+    if (keyFrame && this.#format) this.#keyFrame = { format: this.#format, data: keyFrame }
     if (!isKey) return
     this.#keys++
     this.#firstKey ??= mark

@@ -164,7 +164,7 @@ export class AudioTrack {
     if (this.#run === 0) return false
     this.#alignOnce()
     // Equivalent to a sender report at every block which says that both clocks are the same.
-    if (this.plan.isOneClock) this.#clock.follow(0, 0)
+    if (this.plan.sharesVideoClock) this.#clock.follow(0, 0)
     return this.#clock.map(mediaMs, this.#arrivalMs)
   }
 
@@ -173,7 +173,7 @@ export class AudioTrack {
   }
 
   #alignOneClock(): void {
-    if (this.plan.isOneClock) this.#clock.alignTo(0, 0)
+    if (this.plan.sharesVideoClock) this.#clock.alignTo(0, 0)
   }
 
   #alignOnce(): void {

@@ -49,10 +49,10 @@ export class FrameBacklog {
     this.#held = []
     this.#bytes = 0
     const delays = held.map(({ arrivalMs, timestamp90k }) => arrivalMs - timestamp90k / ticksPerMs)
-    const isOneClock = held.every(
+    const sharesVideoClock = held.every(
       ({ timestamp90k }, i) => i === 0 || Math.abs(timestamp90k - held[i - 1]!.timestamp90k) <= maxStepMs * ticksPerMs,
     )
-    if (!isOneClock) return held
+    if (!sharesVideoClock) return held
     const delayMs = Math.min(...delays)
     return held.map((frame) => ({ ...frame, arrivalMs: frame.timestamp90k / ticksPerMs + delayMs }))
   }

@@ -142,8 +142,7 @@ function describeEnd(end: ContainerEnd): CameraError {
     case 'changed':
       return new CameraError('stream_changed', 'The camera started another stream on the same connection.')
     case 'no_video': {
-      const detail =
-        'The stream at this URL contains no video: check the path and that video is switched on in the camera.'
+      const detail = 'The stream at this URL contains no video: check the path, and enable video in the camera.'
       return new CameraError('no_frames', detail, { trouble: 'no_video' })
     }
     case 'too_much': {

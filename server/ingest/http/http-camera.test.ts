@@ -212,7 +212,7 @@ const complaints: { readonly [what: string]: readonly [Handler, reason: string, 
   'missing credentials are reported': [
     (_, response) => void response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
     'auth_failed',
-    /asks for a user name/,
+    /requires a username/,
   ],
   'a response without an image is reported': [
     (_, response) => void response.writeHead(200, { 'content-type': 'image/jpeg' }).end('no image'),

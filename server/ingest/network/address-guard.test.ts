@@ -47,7 +47,7 @@ const refused = [
   '[fd20:ce::254]',
 ]
 
-test('every spelling of a refused address is refused, with a text that tells nothing', async () => {
+test('every spelling of a refused IP address is refused with a message that reveals nothing', async () => {
   for (const host of [
     ...loopbacks,
     '[::1]',
@@ -61,7 +61,7 @@ test('every spelling of a refused address is refused, with a text that tells not
   }
 })
 
-test('what is always refused stays so where loopback is allowed', async () => {
+test('reserved addresses stay refused when loopback is allowed', async () => {
   for (const host of refused) await assert.rejects(open.resolve(host, 554), { kind: 'invalid' }, host)
   for (const host of loopbacks) assert.match((await open.resolve(host, 8554)).address, /^127\./, host)
   assert.deepEqual(await open.resolve('[::1]', 8554), { address: '::1', family: 6, isPublic: false })
@@ -82,7 +82,7 @@ test('cameras on the local network and in the internet are allowed', async () =>
   }
 })
 
-test('private networks can be closed, but for those that are named', async () => {
+test('private networks can be refused except for listed ones', async () => {
   const rules = { allowLoopback: false, listOwnAddresses: () => [] }
   const none = createAddressGuard({ ...rules, allowedPrivate: [] })
   const some = createAddressGuard({
@@ -96,13 +96,13 @@ test('private networks can be closed, but for those that are named', async () =>
     await assert.rejects(none.resolve(host, 554), { kind: 'invalid', message: /private or reserved/ }, host)
   for (const host of within) assert.equal((await some.resolve(host, 554)).address, host.replace(/[[\]]/g, ''))
   for (const host of beyond) await assert.rejects(some.resolve(host, 554), { kind: 'invalid' }, host)
-  // Naming a network of everything opens no more than what is private.
+  // Listing the network of all addresses allows only private networks.
   for (const host of ['127.0.0.1', '169.254.169.254', '0.0.0.0', '[::1]', '[fe80::1]'])
     await assert.rejects(some.resolve(host, 554), { kind: 'invalid' }, host)
   for (const guard of [none, some]) assert.equal((await guard.resolve('203.0.113.7', 554)).address, '203.0.113.7')
 })
 
-test('the server itself is no camera, by any of its names', async () => {
+test('the server itself is refused under all of its names', async () => {
   const names: Record<string, string> = { 'cam.example.com': '203.0.113.7', 'alias.example.com': '203.0.113.7' }
   const guard = createAddressGuard({
     allowLoopback: true,
@@ -119,12 +119,12 @@ test('the server itself is no camera, by any of its names', async () => {
     await guard.resolve(host, port)
 })
 
-test('ports of other services are refused before anything is resolved', async () => {
+test('ports of other services are refused before the name is resolved', async () => {
   const guard = createAddressGuard({ allowLoopback: true, lookupAll: () => assert.fail('resolved') })
   for (const port of [22, 25, 6379, 27_017]) await assert.rejects(guard.resolve('10.0.0.9', port), { kind: 'invalid' })
 })
 
-test('what is refused however it resolves is refused without asking, and no other name is', () => {
+test('a host that is refused as it is written is refused without a lookup, and other names pass', () => {
   const rules = { listOwnAddresses: () => ['192.168.1.5', 'fd00::5'], lookupAll: () => assert.fail('resolved') }
   const self = { listenPort: 8443, publicHost: 'Nightjar.example', publicPort: 443 }
   const strict = createAddressGuard({ ...rules, allowLoopback: false, self })
@@ -157,7 +157,7 @@ test('what is refused however it resolves is refused without asking, and no othe
   assert.throws(() => none.check('0x0a010204', 554), { kind: 'invalid', message: /private or reserved/ })
 })
 
-test('one bad address among good ones refuses the name; IPv4 is preferred', async () => {
+test('one refused address among allowed ones refuses the name, and IPv4 is preferred', async () => {
   const answer = (...addresses: string[]) =>
     createAddressGuard({
       allowLoopback: false,
@@ -169,7 +169,7 @@ test('one bad address among good ones refuses the name; IPv4 is preferred', asyn
   assert.deepEqual(await answer('2a00::1', '203.0.113.7'), { address: '203.0.113.7', family: 4, isPublic: true })
 })
 
-test('an unknown name is unavailable, not invalid', async () => {
+test('an unknown name is reported as unavailable, not as invalid', async () => {
   const lookupAll = () => Promise.reject(new Error('getaddrinfo ENOTFOUND'))
   const guard = createAddressGuard({ allowLoopback: false, lookupAll })
   await assert.rejects(guard.resolve('nowhere.invalid', 554), { kind: 'unavailable', message: /"nowhere.invalid"/ })

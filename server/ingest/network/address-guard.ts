@@ -88,7 +88,7 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
       ? 'it leads to this server or a reserved network'
       : 'it leads to this server, or to a private or reserved network'
 
-  let lastDoors: Awaited<ReturnType<LookupAll>> = []
+  let lastEndpoint: Awaited<ReturnType<LookupAll>> = []
 
   const isThisMachine = (address: string, ownAddresses: AddressBlocks) =>
     networks.loopback.has(address) || ownAddresses.has(address)
@@ -104,26 +104,26 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
   const findPublicAddresses = async (port: number) => {
     if (self === undefined || port !== self.publicPort) return []
     // A temporary failure of the name server must not allow the connection.
-    lastDoors = await lookupAll(unbracket(self.publicHost)).catch(() => lastDoors)
-    return lastDoors
+    lastEndpoint = await lookupAll(unbracket(self.publicHost)).catch(() => lastEndpoint)
+    return lastEndpoint
   }
 
   const checkPort = (port: number) => {
     if (isServicePort(port)) throw new AppError('invalid', `port ${port} is not allowed for cameras`)
   }
-  const refuse = () => new AppError('invalid', `the address of this camera is not allowed: ${refusal}`)
+  const refuse = () => new AppError('invalid', `the URL of this camera is not allowed: ${refusal}`)
 
   return {
     async resolve(host, port, lookupOptions) {
       checkPort(port)
-      const [found, ownDoors] = await Promise.all([
+      const [found, ownEndpoint] = await Promise.all([
         findAddresses(unbracket(host), lookupAll, lookupOptions),
         findPublicAddresses(port),
       ])
       const tested = found.map(toTested)
       const own = new AddressBlocks(listOwnAddresses())
-      const doors = new AddressBlocks(ownDoors.map((door) => toTested(door).address))
-      const isRefused = ({ address }: Plain) => doors.has(address) || !isAllowed(address, port, own)
+      const endpoint = new AddressBlocks(ownEndpoint.map((found) => toTested(found).address))
+      const isRefused = ({ address }: Plain) => endpoint.has(address) || !isAllowed(address, port, own)
       // One refused IP address refuses the name, because an answer that mixes allowed and refused ones is an attempt to
       // bypass this check.
       if (tested.length === 0 || tested.some(isRefused)) throw refuse()
@@ -135,8 +135,8 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
     check(host, port) {
       checkPort(port)
       const address = readAddress(host)
-      const isOwnDoor = port === self?.publicPort && isSameHost(host, self.publicHost)
-      if (isOwnDoor || (address && !isAllowed(address, port, new AddressBlocks(listOwnAddresses())))) throw refuse()
+      const isOwnEndpoint = port === self?.publicPort && isSameHost(host, self.publicHost)
+      if (isOwnEndpoint || (address && !isAllowed(address, port, new AddressBlocks(listOwnAddresses())))) throw refuse()
     },
   }
 }

@@ -14,7 +14,7 @@ function responseOf(challenges: string[], credentials = mufasa, method = 'GET', 
   return parseAuthParameters(value)!
 }
 
-test('the examples of RFC 7616 3.9.1 give their responses', () => {
+test('the examples of RFC 7616 3.9.1 lead to the specified responses', () => {
   const md5 = responseOf([rfc7616('MD5')]).parameters
   assert.equal(md5.get('response'), '8ca523f5e9506fed4657c9700eebdbec')
   const sha256 = responseOf([rfc7616('SHA-256')]).parameters
@@ -23,14 +23,14 @@ test('the examples of RFC 7616 3.9.1 give their responses', () => {
   assert.equal(sha256.get('opaque'), 'FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS')
 })
 
-test('a challenge without qop is answered as RFC 2069 says', () => {
+test('a challenge without qop is answered according to RFC 2069', () => {
   const credentials = { username: 'admin', password: 'secret' }
   const { parameters } = responseOf(['Digest realm="cam", nonce="abc"'], credentials, 'DESCRIBE', 'rtsp://c/a')
   assert.equal(parameters.get('response'), '4c917b1065297e936100268072eb553e')
   assert.equal(parameters.has('cnonce'), false)
 })
 
-test('the strongest scheme we know is chosen, Basic last, unknown ones never', () => {
+test('the strongest supported scheme is chosen, Basic is used last, and unknown schemes are never used', () => {
   const basic = 'Basic realm="cam"'
   assert.equal(responseOf([basic, rfc7616('MD5'), rfc7616('SHA-256')]).parameters.get('algorithm'), 'SHA-256')
   assert.equal(responseOf([basic, rfc7616('SHA-512')]).scheme, 'basic')
@@ -38,7 +38,7 @@ test('the strongest scheme we know is chosen, Basic last, unknown ones never', (
   assert.equal(createAuthorizer([rfc7616('SHA-512'), 'Negotiate'], mufasa), undefined)
 })
 
-test('the nonce count goes up, and a name with line ends can’t add a header', () => {
+test('the nonce count increases, and a username with line ends cannot add a header', () => {
   const authorizer = createAuthorizer([rfc7616('MD5')], { username: 'a\r\nX: "b', password: '' })!
   authorizer.authorize('GET', '/')
   const value = authorizer.authorize('GET', '/')
@@ -46,7 +46,7 @@ test('the nonce count goes up, and a name with line ends can’t add a header', 
   assert.doesNotMatch(value, /[\r\n]/)
 })
 
-test('an expired nonce is told from a wrong password', () => {
+test('an expired nonce is distinguished from a wrong password', () => {
   assert.equal(isStale(['Digest realm="a", nonce="b", stale=true']), true)
   assert.equal(isStale(['Digest realm="a", nonce="b", stale=FALSE', 'Basic realm="a"']), false)
 })

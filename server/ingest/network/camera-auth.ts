@@ -1,4 +1,4 @@
-// Answers to a camera's authentication challenge, over RTSP and HTTP: Basic (RFC 7617) and Digest with MD5 or SHA-256
+// Responds to a camera's authentication challenge, over RTSP and HTTP: Basic (RFC 7617) and Digest with MD5 or SHA-256
 // (RFC 2617, 7616).
 
 import { createHash, randomBytes } from 'node:crypto'
@@ -37,18 +37,18 @@ export class CameraLogin {
    * once, because cameras lock accounts.
    * @throws CameraError if the camera asks for an unsupported kind of authentication
    */
-  async send<T>(request: () => Promise<T>, listChallenges: (answer: T) => readonly string[] | undefined): Promise<T> {
-    let answer = await request()
+  async send<T>(request: () => Promise<T>, listChallenges: (response: T) => readonly string[] | undefined): Promise<T> {
+    let response = await request()
     for (let attempt = 0; attempt < 2; attempt++) {
-      const challenges = listChallenges(answer)
+      const challenges = listChallenges(response)
       if (!challenges || !this.#credentials) break
       const isWrong = this.#authorizer !== undefined && attempt > 0 && !isStale(challenges)
       if (isWrong) break
       this.#authorizer = createAuthorizer(challenges, this.#credentials)
       if (!this.#authorizer) throw describeUnknownLogin()
-      answer = await request()
+      response = await request()
     }
-    return answer
+    return response
   }
 }
 
@@ -111,7 +111,7 @@ function createDigest(
       const request = hex(`${method}:${url}`)
       // Control characters are not allowed in a header, and no camera has an account that contains them.
       const username = credentials.username.replace(/\p{Cc}/gu, '')
-      const answer: [string, string][] = [
+      const fields: [string, string][] = [
         ['username', username],
         ['realm', realm],
         ['nonce', nonce],
@@ -120,14 +120,14 @@ function createDigest(
       if (parameters.has('qop')) {
         const nc = (++count).toString(16).padStart(8, '0')
         const cnonce = createNonce()
-        answer.push(['qop', 'auth'], ['nc', nc], ['cnonce', cnonce])
-        answer.push(['response', hex(`${secret}:${nonce}:${nc}:${cnonce}:auth:${request}`)])
+        fields.push(['qop', 'auth'], ['nc', nc], ['cnonce', cnonce])
+        fields.push(['response', hex(`${secret}:${nonce}:${nc}:${cnonce}:auth:${request}`)])
       } else {
-        answer.push(['response', hex(`${secret}:${nonce}:${request}`)])
+        fields.push(['response', hex(`${secret}:${nonce}:${request}`)])
       }
-      if (algorithm) answer.push(['algorithm', algorithm])
-      if (opaque !== undefined) answer.push(['opaque', opaque])
-      return writeAuthParameters('Digest', answer, new Set(['algorithm', 'qop', 'nc']))
+      if (algorithm) fields.push(['algorithm', algorithm])
+      if (opaque !== undefined) fields.push(['opaque', opaque])
+      return writeAuthParameters('Digest', fields, new Set(['algorithm', 'qop', 'nc']))
     },
   }
 }

@@ -37,7 +37,7 @@ type CameraErrorOptions = {
 export class CameraError extends AppError {
   readonly reason: GapReason
   readonly trouble: CameraTrouble
-  /** The status of the camera's answer, if that answer is the error. */
+  /** The status of the camera's response, if that response is the error. */
   readonly status: number | undefined
   /** No connection could be opened, so other streams of the same host and port cannot be reached either. */
   readonly isUnreachable: boolean
@@ -70,13 +70,13 @@ const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
 ])
 
 /**
- * Returns the error that replaces `cause` for users who may not see it. It is the same whether nothing answers, the
- * connection is refused, or something other than a camera answers. Otherwise, anyone who may add cameras could scan the
- * networks behind the server.
+ * Returns the error that replaces `cause` for users who may not see it. It is the same whether nothing responds, the
+ * connection is refused, or something other than a camera responds. Otherwise, anyone who may add cameras could scan
+ * the networks behind the server.
  */
 export function hideTrouble(cause?: unknown): CameraError {
   const detail =
-    'No picture comes from this address: check the address, port, path, user name and password. What is there instead is told, in a private network, to owners of the server alone.'
+    'No frames arrive from this URL: check the host, port, path, username and password. In a private network, only owners of the server see the exact problem.'
   return new CameraError('camera_unreachable', detail, { cause, trouble: 'not_told' })
 }
 
@@ -89,7 +89,7 @@ export function isAboutAddress({ trouble }: CameraError): boolean {
 export function toCameraError(error: unknown): CameraError {
   if (error instanceof CameraError) return error
   if (error instanceof AppError && error.kind === 'corrupt') {
-    // The host's answer is not quoted, because the user who chose the host could then read it.
+    // The response is not quoted, because the user who chose the host could then read it.
     const detail = 'The camera answered with something other than RTSP: check the port of the URL.'
     return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
   }
@@ -114,15 +114,21 @@ const addressTroubles: { readonly [kind in ErrorKind]?: CameraTrouble } = {
   unavailable: 'unknown_host',
 }
 
-type Hint = { readonly words: string; readonly isUnreachable: boolean }
+type Hint = { readonly text: string; readonly isUnreachable: boolean }
 
 const socketHints: ReadonlyMap<string, Hint> = new Map([
-  ['ECONNREFUSED', { words: 'refused the connection: check the port', isUnreachable: true }],
-  ['EHOSTUNREACH', { words: 'cannot be reached: check that it is on and its address is right', isUnreachable: true }],
-  ['ENETUNREACH', { words: 'is in a network this server cannot reach: check the address', isUnreachable: true }],
-  ['ETIMEDOUT', { words: 'did not answer: check that it is on and its address is right', isUnreachable: true }],
-  ['ECONNRESET', { words: 'closed the connection', isUnreachable: false }],
-  ['EPIPE', { words: 'closed the connection', isUnreachable: false }],
+  ['ECONNREFUSED', { text: 'refused the connection: check the port', isUnreachable: true }],
+  [
+    'EHOSTUNREACH',
+    { text: 'cannot be reached: check that it is switched on and that its IP address is right', isUnreachable: true },
+  ],
+  ['ENETUNREACH', { text: 'is in a network that this server cannot reach: check the IP address', isUnreachable: true }],
+  [
+    'ETIMEDOUT',
+    { text: 'did not answer: check that it is switched on and that its IP address is right', isUnreachable: true },
+  ],
+  ['ECONNRESET', { text: 'closed the connection', isUnreachable: false }],
+  ['EPIPE', { text: 'closed the connection', isUnreachable: false }],
 ])
 
 /** Describes a failed or lost connection to the camera of this URL. */
@@ -131,16 +137,16 @@ export function describeSocketError(error: Error, { protocol, host, port, isTls 
   const name = `The camera at ${host}:${port}`
   const hint = socketHints.get(code)
   if (hint) {
-    const usual = protocol === 'rtsp' ? ' (often 554) and that RTSP is switched on in the camera' : ' (often 80)'
-    const words = code === 'ECONNREFUSED' ? hint.words + usual : hint.words
-    return new CameraError('camera_unreachable', `${name} ${words}.`, {
+    const usual = protocol === 'rtsp' ? ' (often 554), and enable RTSP in the camera' : ' (often 80)'
+    const text = code === 'ECONNREFUSED' ? hint.text + usual : hint.text
+    return new CameraError('camera_unreachable', `${name} ${text}.`, {
       cause: error,
       isUnreachable: hint.isUnreachable,
       trouble: code === 'ETIMEDOUT' ? 'timed_out' : hint.isUnreachable ? 'unreachable' : 'failed',
     })
   }
   if (isTls && (code.startsWith('ERR_SSL') || code === 'EPROTO')) {
-    const detail = `${name} does not speak TLS in a way this server can: try ${protocol}:// instead of ${protocol}s://, or another port.`
+    const detail = `${name} does not support a TLS version that this server supports: try ${protocol}:// instead of ${protocol}s://, or another port.`
     return new CameraError('camera_unreachable', detail, { cause: error, trouble: 'tls_failed' })
   }
   return new CameraError(
@@ -152,19 +158,20 @@ export function describeSocketError(error: Error, { protocol, host, port, isTls 
   )
 }
 
-/** Describes an RTSP or HTTP answer other than 2xx. */
+/** Describes an RTSP or HTTP response other than 2xx. */
 export function describeStatus(status: number, method: string, hasCredentials: boolean): CameraError {
   if (status === 401) {
-    // Dahua cameras answer 401 when they have too many connections, and cameras lock an account or IP address after a
-    // few wrong passwords.
+    // Dahua cameras respond with 401 when they have too many connections, and cameras lock an account or IP address
+    // after a few wrong passwords.
     const detail = hasCredentials
-      ? 'The camera refused the user name or password (401): check both. Some cameras have separate accounts for video streams, some answer this when too many watch or the account is locked.'
-      : 'The camera asks for a user name and password (401): add them to this camera.'
+      ? 'The camera refused the username or password (401): check both. Some cameras have separate accounts for video streams. Some also answer 401 when they have too many viewers or when the account is locked.'
+      : 'The camera requires a username and password (401): add them to this camera.'
     const trouble = hasCredentials ? 'login_refused' : 'login_needed'
     return new CameraError('auth_failed', detail, { kind: 'unauthenticated', status, trouble })
   }
   if (status === 403) {
-    const detail = 'The camera does not let this user watch the stream (403): give the account the right to view video.'
+    const detail =
+      'The camera does not allow this user to watch the stream (403): give the account the permission to view video.'
     return new CameraError('auth_failed', detail, { kind: 'forbidden', status })
   }
   if (status >= 300 && status < 400) return describeRedirect(`${status}`)
@@ -173,21 +180,22 @@ export function describeStatus(status: number, method: string, hasCredentials: b
 }
 
 export function describeUnknownLogin(): CameraError {
-  const detail = 'The camera asks for a kind of authentication that is not supported: set it to digest or basic.'
+  const detail =
+    'The camera requires a kind of authentication that is not supported: set it to digest or basic in the camera.'
   return new CameraError('auth_failed', detail, { kind: 'unauthenticated', trouble: 'unsupported' })
 }
 
 /** `how` is the status or the method of the redirect. */
 export function describeRedirect(how: string): CameraError {
-  const detail = `The camera redirects to another address (${how}), which is not followed: enter the final address.`
+  const detail = `The camera redirects to another URL (${how}), which is not followed: enter the final URL.`
   return new CameraError('no_frames', detail, { trouble: 'redirected' })
 }
 
 const statusHints: ReadonlyMap<number, string> = new Map([
   [400, 'The camera does not understand the request (400): check the path of the URL.'],
-  [404, 'The camera knows no stream at this URL (404): check the path, it differs from maker to maker.'],
+  [404, 'The camera has no stream at this URL (404): check the path, which depends on the manufacturer.'],
   [453, 'The camera has no bandwidth left (453): close other viewers or choose a smaller stream.'],
-  [454, 'The camera dropped the session (454).'],
-  [461, 'The camera refuses to send its stream this way (461): allow RTSP over TCP in the camera.'],
-  [503, 'The camera is busy (503): close other viewers, it may allow only a few at a time.'],
+  [454, 'The camera ended the session (454). The server opens a new one.'],
+  [461, 'The camera refuses to send its stream over this transport (461): enable RTSP over TCP in the camera.'],
+  [503, 'The camera is busy (503): close other viewers, because it may allow only a few.'],
 ])

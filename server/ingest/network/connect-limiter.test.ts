@@ -7,7 +7,7 @@ import { ConnectLimiter, type ConnectPermit } from './connect-limiter.ts'
 const never = new AbortController().signal
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('so many at a time for each host, the others in turn', async () => {
+test('the number of connections per host is limited, and the others wait in order', async () => {
   const connectLimiter = new ConnectLimiter(2)
   const order: string[] = []
   const enter = async (name: string, host: string) => {
@@ -29,7 +29,7 @@ test('so many at a time for each host, the others in turn', async () => {
   assert.equal(order.at(-1), 'a4')
 })
 
-test('a host that nobody answers at is told to all who wait, any other failure is one’s own', async () => {
+test('an unreachable host fails all waiting connections, and any other failure only its own', async () => {
   const connectLimiter = new ConnectLimiter(1)
   const first = await connectLimiter.enter('a', never)
   const second = connectLimiter.enter('a', never)
@@ -37,14 +37,14 @@ test('a host that nobody answers at is told to all who wait, any other failure i
   const permit = await second
   const waiting = [connectLimiter.enter('a', never), connectLimiter.enter('a', never)]
   const refusals = Promise.allSettled(waiting)
-  permit.release(new CameraError('camera_unreachable', 'nobody there', { isUnreachable: true }))
+  permit.release(new CameraError('camera_unreachable', 'unreachable', { isUnreachable: true }))
   for (const refusal of await refusals) {
-    assert.ok(refusal.status === 'rejected' && refusal.reason.message === 'nobody there')
+    assert.ok(refusal.status === 'rejected' && refusal.reason.message === 'unreachable')
   }
   ;(await connectLimiter.enter('a', never)).release()
 })
 
-test('who leaves while waiting takes no place', async () => {
+test('an aborted waiter does not take a permit', async () => {
   const connectLimiter = new ConnectLimiter(1)
   const first = await connectLimiter.enter('a', never)
   const leaving = new AbortController()
@@ -57,7 +57,7 @@ test('who leaves while waiting takes no place', async () => {
   await assert.rejects(connectLimiter.enter('a', leaving.signal), /enough/)
 })
 
-test('whoever comes, leaves and fails: never more than allowed, and in the end all have had their turn', async () => {
+test('the limit holds for any order of entering, aborting and failing, and every waiter is served in the end', async () => {
   const visitor = fc.record({
     host: fc.constantFrom('a', 'b'),
     leavesEarly: fc.boolean(),

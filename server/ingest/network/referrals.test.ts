@@ -1,5 +1,5 @@
-// A camera that is allowed names others that are not, in every place where a URL or an address can stand. Nobody goes
-// there.
+// An allowed camera refers to a forbidden IP address in every place where a URL or an address can stand. The server
+// never connects there.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
@@ -22,7 +22,7 @@ import { createAddressGuard } from './address-guard.ts'
 
 const elsewhere = '127.0.0.2'
 
-/** Whoever connects to it, or sends it a datagram, has followed. */
+/** Counts the connections and datagrams that it receives: each of them has followed a reference. */
 async function openCanary() {
   let visits = 0
   const server = createServer((socket) => {
@@ -48,7 +48,7 @@ async function openCanary() {
 
 type Canary = Awaited<ReturnType<typeof openCanary>>
 
-test('T34: the canary notices', async () => {
+test('T34: the canary notices connections and datagrams', async () => {
   await using canary = await openCanary()
   const socket = connect(canary.port, elsewhere)
   await once(
@@ -63,11 +63,11 @@ const sends = (sender: Sender) => {
   for (let i = 0; i < 4; i++) sender.picture(i * 3600, i === 0)
 }
 const rtspStories: Record<string, (at: string, port: number) => Parameters<typeof openScriptedCamera>[0]> = {
-  'an answer 301, 302, 305 or 307 with a Location': (at) => ({
+  'a response 301, 302, 305 or 307 with a Location': (at) => ({
     answer: ({ method }, count) =>
       method === 'DESCRIBE' ? { status: [301, 302, 305, 307][count % 4]!, headers: [['Location', at]] } : undefined,
   }),
-  'a redirect of OPTIONS and one of PLAY': (at) => ({
+  'a redirect of OPTIONS and of PLAY': (at) => ({
     answer: ({ method }) => (/OPTIONS|PLAY/.test(method) ? { status: 302, headers: [['Location', at]] } : undefined),
   }),
   'the method REDIRECT': (at) => ({
@@ -104,12 +104,12 @@ const rtspStories: Record<string, (at: string, port: number) => Parameters<typeo
         : undefined,
     play: sends,
   }),
-  'source and destination of datagrams': (_, port) => ({
+  'source and destination of UDP transport': (_, port) => ({
     udp: 'only',
     answer: ({ method, headers }) => {
-      const asked = headers.find(([name]) => name === 'Transport')?.[1] ?? ''
-      if (method !== 'SETUP' || asked.includes('TCP')) return undefined
-      const answer = `${asked};source=${elsewhere};destination=${elsewhere};server_port=${port}-${port}`
+      const wanted = headers.find(([name]) => name === 'Transport')?.[1] ?? ''
+      if (method !== 'SETUP' || wanted.includes('TCP')) return undefined
+      const answer = `${wanted};source=${elsewhere};destination=${elsewhere};server_port=${port}-${port}`
       return ok(['Transport', answer], ['Session', '1'])
     },
     play: sends,
@@ -120,7 +120,7 @@ const isSettled = (items: { kind: string }[], statuses: { state: string }[]) =>
   items.some(({ kind }) => kind === 'video') || statuses.at(-1)?.state === 'offline'
 
 for (const [what, write] of Object.entries(rtspStories)) {
-  test(`T34: nobody follows a camera by RTSP elsewhere: ${what}`, async () => {
+  test(`T34: references of an RTSP camera are not followed: ${what}`, async () => {
     await using canary = await openCanary()
     await using camera = await openScriptedCamera(write(`rtsp://${elsewhere}:${canary.port}`, canary.port))
     const { last } = await watchCamera({ url: camera.url, username: 'u', password: 'p' }, isSettled)
@@ -138,9 +138,9 @@ const httpStories: Record<string, (response: ServerResponse, at: string) => void
   'use of a proxy': (response, at) => response.writeHead(305, { location: at }).end(),
   'a playlist': (response, at) =>
     response.writeHead(200, { 'content-type': 'application/vnd.apple.mpegurl' }).end(playlist(at)),
-  'a playlist that says it is a picture': (response, at) =>
+  'a playlist with the content type of an image': (response, at) =>
     response.writeHead(200, { 'content-type': 'image/jpeg' }).end(playlist(at)),
-  'a playlist in a part': (response, at) =>
+  'a playlist in a multipart body': (response, at) =>
     response
       .writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=x' })
       .end(`--x\r\nContent-Type: image/jpeg\r\nLocation: ${at}\r\n\r\n${playlist(at)}\r\n--x--`),
@@ -157,7 +157,7 @@ const httpStories: Record<string, (response: ServerResponse, at: string) => void
 }
 
 for (const [what, answer] of Object.entries(httpStories)) {
-  test(`T34: nobody follows a camera by HTTP elsewhere: ${what}`, async () => {
+  test(`T34: references of an HTTP camera are not followed: ${what}`, async () => {
     await using canary = await openCanary()
     let requests = 0
     const server = createHttpServer((_, response) => {
@@ -176,7 +176,7 @@ for (const [what, answer] of Object.entries(httpStories)) {
   })
 }
 
-test('T34: a name that leads elsewhere when it is asked for again: each connection goes to the address that was tested for it', async () => {
+test('T34: if a name resolves differently the next time, each connection goes to the IP address that was checked for it', async () => {
   await using canary = await openCanary()
   const lookups = await countLookups(canary)
   assert.ok(lookups.length >= 2)
@@ -184,7 +184,7 @@ test('T34: a name that leads elsewhere when it is asked for again: each connecti
   assert.equal(canary.visits(), 0)
 })
 
-/** The name is the camera's at the first look and the server's own at the second, which is refused; and so on. */
+/** The name resolves alternately to the camera and to the server itself, which is refused. */
 async function countLookups(canary: Canary): Promise<string[]> {
   const lookups: string[] = []
   const isReached = () => lookups.length >= 4
@@ -201,7 +201,7 @@ async function countLookups(canary: Canary): Promise<string[]> {
 const profile = { token: 'main', name: 'Main', encoding: 'H264', width: 640, height: 360 }
 const onvifStories: Record<string, (at: string) => Partial<OnvifCameraOptions>> = {
   'services and streams elsewhere': (at) => ({ toldHost: at }),
-  'services of before, elsewhere': (at) => ({ toldHost: at, lacks: ['services', 'media2'] }),
+  'services of older cameras elsewhere': (at) => ({ toldHost: at, lacks: ['services', 'media2'] }),
   'a document type': (at) => ({
     answer: () => ({ body: `<!DOCTYPE x [<!ENTITY e SYSTEM "http://${at}/e">]><Envelope><Body>&e;</Body></Envelope>` }),
   }),
@@ -213,11 +213,11 @@ const onvifStories: Record<string, (at: string) => Partial<OnvifCameraOptions>> 
 }
 
 for (const [what, write] of Object.entries(onvifStories)) {
-  test(`T34: nobody follows a camera by ONVIF elsewhere: ${what}`, async () => {
+  test(`T34: references of an ONVIF camera are not followed: ${what}`, async () => {
     await using canary = await openCanary()
     const at = `${elsewhere}:${canary.port}`
     await using camera = await openOnvifCamera({ profiles: [{ ...profile, url: `rtsp://${at}/live` }], ...write(at) })
-    const target = { url: camera.url, username: 'u', password: 'p', tellsAll: true }
+    const target = { url: camera.url, username: 'u', password: 'p', canSeeProblems: true }
     const addressGuard = createAddressGuard({ allowLoopback: true })
     const signal = AbortSignal.timeout(20_000)
     await readOnvifDevice({ target, clock: systemClock, log: silentLogger, addressGuard, signal })
@@ -226,7 +226,7 @@ for (const [what, write] of Object.entries(onvifStories)) {
   })
 }
 
-test('T34: a redirect of ONVIF is not followed, and a forbidden address of a stream is not told', async () => {
+test('T34: an ONVIF redirect is not followed, and a forbidden stream URL is not returned', async () => {
   await using canary = await openCanary()
   const at = `http://${elsewhere}:${canary.port}/`
   const server = createHttpServer((_, response) => void response.writeHead(307, { location: at }).end())
@@ -234,7 +234,7 @@ test('T34: a redirect of ONVIF is not followed, and a forbidden address of a str
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const read = (url: string, addressGuard = createAddressGuard({ allowLoopback: true })) => {
-    const target = { url, username: undefined, password: undefined, tellsAll: true }
+    const target = { url, username: undefined, password: undefined, canSeeProblems: true }
     const signal = AbortSignal.timeout(20_000)
     return readOnvifDevice({ target, clock: systemClock, log: silentLogger, addressGuard, signal })
   }

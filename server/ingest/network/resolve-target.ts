@@ -21,7 +21,11 @@ export async function resolveTarget(
   // A lookup that ran out of time is aborted, because it would occupy a permit that others wait for.
   const done = new AbortController()
   const onLate = () =>
-    new CameraError('camera_unreachable', `The name ${host} was not resolved in time.`, { trouble: 'unknown_host' })
+    new CameraError(
+      'camera_unreachable',
+      `The name ${host} was not resolved in time: check the name, or the name server of this network.`,
+      { trouble: 'unknown_host' },
+    )
   const found = addressGuard.resolve(host, port, { signal: AbortSignal.any([signal, done.signal]) })
   try {
     return await withDeadline(found, { ms, clock, signal, onLate })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SharedReads, type SharedReadsOptions } from './shared-reads.ts'
 
-/** Rests of a minute, which are counted. */
+/** Creates reads with rests of a minute, which are counted instead of waited for. */
 function openReads(options: SharedReadsOptions = {}) {
   const rests: number[] = []
   const reads = new SharedReads({ restMs: 60_000, rest: (ms) => rests.push(ms), ...options })
@@ -14,19 +14,19 @@ function openReads(options: SharedReadsOptions = {}) {
   return { reads, rests, readAll }
 }
 
-test('between one look and the next the thread rests once, however much there is to read', async () => {
+test('the thread rests once between two reads, however much data there is', async () => {
   const { rests, readAll } = openReads()
   await readAll()
-  assert.equal(rests.length, 0, 'before the first look there was none')
+  assert.equal(rests.length, 0, 'there is no rest before the first read')
   await readAll()
   await readAll()
   assert.equal(rests.length, 2)
   assert.ok(rests.every((ms) => ms > 0 && ms <= 60_000))
   await turn()
-  assert.equal(rests.length, 2, 'nothing was read')
+  assert.equal(rests.length, 2, 'there is no rest without a read')
 })
 
-test('what must not wait keeps the thread from resting, as long as anybody says so', async () => {
+test('the thread does not rest while a holder or mayRest forbids it', async () => {
   let mayRest = false
   const { reads, rests, readAll } = openReads({ mayRest: () => mayRest })
   await readAll()
@@ -44,7 +44,7 @@ test('what must not wait keeps the thread from resting, as long as anybody says 
   assert.equal(rests.length, 1)
 })
 
-test('rests are long while nobody attends', async () => {
+test('rests are long without a caller of attend', async () => {
   const { reads, rests, readAll } = openReads({ longRestMs: 600_000 })
   await readAll()
   await readAll()
@@ -59,7 +59,7 @@ test('rests are long while nobody attends', async () => {
   assert.ok(rests[2]! > 60_000)
 })
 
-test('reads that come seldom, and threads that are not told to, go without', async () => {
+test('rare reads and threads without rests do not wait', async () => {
   const seldom = openReads({ restMs: 1 })
   await seldom.readAll()
   const before = performance.now()

@@ -1,4 +1,4 @@
-// What the connections of a thread share for reading: the buffer, and a rest between two reads of all of them.
+// What the connections of a thread share for reading: the buffer, and a rest between two reads of all connections.
 //
 // A thread with many cameras wakes up for every frame of each, and waking up costs more than processing the frame.
 // After a rest, the thread reads the frames of many cameras at once, or several frames of each if the cameras are only
@@ -37,7 +37,7 @@ export class SharedReads {
   #holders = 0
   #attendants = 0
   #isDue = false
-  #lookedMs = Number.NEGATIVE_INFINITY
+  #lastReadMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SharedReadsOptions = {}) {
     const { restMs = 0, longRestMs = restMs, mayRest = () => true, rest = createRest(), standstill } = options
@@ -81,9 +81,9 @@ export class SharedReads {
   readonly #restUntilDue = (): void => {
     this.#isDue = false
     const restMs = this.#attendants > 0 ? this.#restMs : this.#longRestMs
-    const leftMs = restMs - (performance.now() - this.#lookedMs)
+    const leftMs = restMs - (performance.now() - this.#lastReadMs)
     if (leftMs > 0 && this.#holders === 0 && this.#mayRest()) this.#rest(leftMs)
-    this.#lookedMs = performance.now()
+    this.#lastReadMs = performance.now()
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Standstill } from './standstill.ts'
 
-test('a standstill is known at once when it ends, and a thread that is a little late did not stand still', () => {
+test('a standstill is detected as soon as it ends, and a slight delay of the thread is not a standstill', () => {
   let nowMs = 1000
   using standstill = new Standstill(() => nowMs)
   assert.equal(standstill.sinceMs(), Number.POSITIVE_INFINITY)

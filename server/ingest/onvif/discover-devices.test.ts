@@ -17,7 +17,7 @@ const discover = (options: Partial<DiscoverOptions>) =>
     clock: systemClock,
     log: silentLogger,
     signal: new AbortController().signal,
-    isLoopbackAsked: true,
+    includesLoopback: true,
     ownAddresses: ['127.0.0.1'],
     listenMs: 700,
     ...options,
@@ -29,11 +29,11 @@ const scopes = [
   'onvif://www.onvif.org/hardware/D4',
 ]
 
-test('a camera answers to where it is asked', async () => {
+test('a camera responds to a probe at its IP address', async () => {
   await using camera = await openOnvifCamera({ profiles: [], discovery: { scopes } })
   const destination = { address: '127.0.0.1', port: camera.discoveryPort }
   const found = await discover({ destination })
-  assert.equal(found.length, 1, 'once, however often it answers')
+  assert.equal(found.length, 1, 'a camera that responds several times is listed once')
   const [{ id, ...device }] = found as [(typeof found)[0]]
   assert.match(id, /^urn:uuid:/)
   assert.deepEqual(device, {
@@ -45,7 +45,7 @@ test('a camera answers to where it is asked', async () => {
   })
 })
 
-test('a camera answers to the group of the network', async (t) => {
+test('a camera responds to a probe to the multicast group', async (t) => {
   const open = () => openOnvifCamera({ profiles: [], discovery: { scopes, isInGroup: true } })
   const camera = await open().catch((error: Error) => t.skip(`this machine has no multicast: ${error.message}`))
   if (!camera) return
@@ -53,11 +53,11 @@ test('a camera answers to the group of the network', async (t) => {
   assert.ok((await discover({})).some(({ url }) => url === camera.url))
 })
 
-test('devices that say they are where cameras may not be are not told of', async () => {
+test('devices with URLs that are not allowed are not listed', async () => {
   const urls = ['http://169.254.169.254/', 'http://127.0.0.1:6379/', 'http://camera.example/onvif', 'ftp://127.0.0.1/']
   await using camera = await openOnvifCamera({ profiles: [], discovery: { scopes, urls } })
   const destination = { address: '127.0.0.1', port: camera.discoveryPort }
-  // A name would lead somewhere, but is not even looked up.
+  // The name could be resolved, but no lookup is made.
   const lookupAll = async (host: string) => [{ address: host.endsWith('.example') ? '127.0.0.1' : host, family: 4 }]
   const named = createAddressGuard({ allowLoopback: true, lookupAll })
   assert.deepEqual(await discover({ destination, addressGuard: named }), [])
@@ -66,7 +66,7 @@ test('devices that say they are where cameras may not be are not told of', async
   assert.deepEqual(await discover({ destination: { ...destination, port: other.discoveryPort }, addressGuard }), [])
 })
 
-test('rubbish and answers to others are passed over', async () => {
+test('invalid messages and responses to other probes are ignored', async () => {
   const socket = createSocket('udp4')
   socket.on('message', (_, { port, address }) => {
     socket.send('<e:Envelope><', port, address)
@@ -84,11 +84,11 @@ test('rubbish and answers to others are passed over', async () => {
   assert.deepEqual(found, [])
 })
 
-test('whoever asked has gone', async () => {
+test('an aborted signal ends the discovery', async () => {
   await assert.rejects(discover({ signal: AbortSignal.abort(new Error('gone')) }), /gone/)
 })
 
-test('any datagram gives cameras or is corrupt', () => {
+test('any datagram is parsed or rejected as corrupt', () => {
   const ids = new Set(['1'])
   const chunks = [...new TextDecoder().decode(writeProbe('1', false)).split(/(?=[<>/])/), '<d:XAddrs>', 'uuid:1']
   const hostile = fc.array(fc.oneof(fc.constantFrom(...chunks), fc.string({ maxLength: 4 })), { maxLength: 40 })

@@ -1,6 +1,5 @@
-// Asks the local networks which cameras are there (WS-Discovery: a question to a multicast address, answers from
-// whoever is), for some seconds. What answers is believed in nothing but where it is, and that is tested like every
-// address of a camera.
+// Discovers cameras in the local networks with WS-Discovery: sends probes to a multicast address and collects the
+// responses for several seconds. Responses are not trusted: every URL is checked like any other camera URL.
 
 import { randomUUID } from 'node:crypto'
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
@@ -16,9 +15,9 @@ import { type DiscoveryMatch, parseProbeMatches, writeProbe } from './discovery-
 import { XmlBudget } from './xml.ts'
 
 export type DiscoveredDevice = Omit<DiscoveryMatch, 'urls'> & {
-  /** Of its device service. */
+  /** URL of the device service. */
   readonly url: string
-  /** Where its answer came from. */
+  /** IP address from which the response came. */
   readonly address: string
 }
 
@@ -27,51 +26,51 @@ export type DiscoverOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Includes this machine itself, where cameras are only in tests. */
-  readonly isLoopbackAsked: boolean
+  /** Whether to search this machine as well, which is only useful in tests. */
+  readonly includesLoopback: boolean
   readonly listenMs?: number
-  /** Our own addresses on the networks that are asked; all there are when missing. */
+  /** The local IP addresses of the networks to search. Default: all. */
   readonly ownAddresses?: readonly string[]
-  /** Where the question goes; to the group of such devices when missing. */
+  /** Where probes are sent. Default: the multicast group of WS-Discovery. */
   readonly destination?: { readonly address: string; readonly port: number }
 }
 
 const group = { address: '239.255.255.250', port: 3702 }
 
-/** Devices answer within half a second; the question may be lost, so it is asked more than once. */
+/** Devices respond within half a second. Probes are sent more than once because they may be lost. */
 const usualListenMs = 3000
-const askAtMs = [0, 400, 1200]
+const probeAtMs = [0, 400, 1200]
 
 const maxDevices = 256
 const maxDatagrams = 2000
 
-/** Rejects only with the signal's reason, when it aborts. In the order of their addresses. */
+/** Returns the devices in the order of their IP addresses. Rejects only with the signal's reason, when it aborts. */
 export async function discoverDevices(options: DiscoverOptions): Promise<DiscoveredDevice[]> {
   const { addressGuard, clock, signal, listenMs = usualListenMs } = options
   const listening = new Listening(options)
   try {
     await listening.open()
-    let askedMs = 0
-    for (const [index, atMs] of askAtMs.entries()) {
-      await clock.sleep(Math.min(atMs, listenMs) - askedMs, signal)
-      askedMs = Math.min(atMs, listenMs)
-      listening.ask(index > 0)
+    let sentMs = 0
+    for (const [index, atMs] of probeAtMs.entries()) {
+      await clock.sleep(Math.min(atMs, listenMs) - sentMs, signal)
+      sentMs = Math.min(atMs, listenMs)
+      listening.sendProbes(index > 0)
     }
-    await clock.sleep(listenMs - askedMs, signal)
+    await clock.sleep(listenMs - sentMs, signal)
   } finally {
     listening.close()
   }
-  const checked = await Promise.all([...listening.found.values()].map((answer) => checkAnswer(answer, addressGuard)))
+  const checked = await Promise.all([...listening.found.values()].map((each) => checkResponse(each, addressGuard)))
   return checked
     .filter((device) => device !== undefined)
     .sort((a, b) => a.address.localeCompare(b.address, 'en', { numeric: true }))
 }
 
-type Answer = { readonly match: DiscoveryMatch; readonly from: string }
+type ProbeResponse = { readonly match: DiscoveryMatch; readonly from: string }
 
 class Listening {
-  /** By the id of the device. */
-  readonly found = new Map<string, Answer>()
+  /** Responses by the id of the device. */
+  readonly found = new Map<string, ProbeResponse>()
   readonly #options: DiscoverOptions
   readonly #messageIds = new Set<string>()
   readonly #sockets: Socket[] = []
@@ -82,26 +81,29 @@ class Listening {
     this.#options = options
   }
 
-  /** One socket for each network, because a multicast leaves by one. A network that is not to be had is passed over. */
+  /**
+   * Opens one socket for each network, because a multicast packet leaves through one interface. Networks that fail are
+   * skipped.
+   */
   async open(): Promise<void> {
-    const { ownAddresses, isLoopbackAsked } = this.#options
-    for (const address of ownAddresses ?? listAddresses(isLoopbackAsked)) {
+    const { ownAddresses, includesLoopback } = this.#options
+    for (const address of ownAddresses ?? listAddresses(includesLoopback)) {
       const socket = await bind(address)
       if (!socket) continue
       socket.on('message', (bytes, from) => this.#take(bytes, from))
       socket.on('error', (error) =>
-        this.#options.log.debug({ cause: errorChain(error) }, 'discovery on a network failed'),
+        this.#options.log.debug({ cause: errorChain(error) }, 'the discovery of cameras failed on a network'),
       )
       this.#sockets.push(socket)
     }
   }
 
-  ask(isForAll: boolean): void {
+  sendProbes(isForAll: boolean): void {
     const { address, port } = this.#options.destination ?? group
     for (const socket of this.#sockets) {
       const messageId = randomUUID()
       this.#messageIds.add(messageId)
-      // What cannot be sent is missed by nobody.
+      // The send may fail on a single network, which is not reported.
       socket.send(writeProbe(messageId, isForAll), port, address, () => {})
     }
   }
@@ -118,57 +120,58 @@ class Listening {
           this.found.set(match.id, { match, from: address })
       }
     } catch (error) {
-      this.#options.log.debug({ cause: errorChain(error) }, 'a response to discovery could not be parsed')
+      this.#options.log.debug({ cause: errorChain(error) }, 'a discovery response could not be parsed')
     }
   }
 }
 
 /**
- * The first of its addresses that cameras may be at, that it answered from before others. Undefined when there is none.
+ * Returns the device with the first of its URLs that is allowed. URLs with the IP address from which it responded are
+ * preferred. Undefined if no URL is allowed.
  */
-async function checkAnswer(
-  { match: { urls, ...match }, from }: Answer,
+async function checkResponse(
+  { match: { urls, ...match }, from }: ProbeResponse,
   addressGuard: AddressGuard,
 ): Promise<DiscoveredDevice | undefined> {
   const isSame = (url: string) => URL.parse(url)?.hostname === from
-  for (const told of [...urls.filter(isSame), ...urls.filter((url) => !isSame(url))]) {
+  for (const listed of [...urls.filter(isSame), ...urls.filter((url) => !isSame(url))]) {
     try {
-      const { url } = parseCameraUrl(told)
+      const { url } = parseCameraUrl(listed)
       const { host, port } = parseTarget(url)
-      // Devices tell addresses; a name would have to be asked for, and whoever answers could make that take for ever.
+      // Devices send IP addresses. Resolving names could take very long if the response is malicious.
       if (isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0) continue
       await addressGuard.resolve(host, port)
       return { ...match, url, address: from }
     } catch {
-      // Nowhere a camera may be: the next.
+      // This URL is not allowed for cameras, so the next one is tried.
     }
   }
   return undefined
 }
 
-function listAddresses(isLoopbackAsked: boolean): string[] {
+function listAddresses(includesLoopback: boolean): string[] {
   return Object.values(networkInterfaces())
     .flatMap((list = []) => list)
-    .filter(({ family, internal }) => family === 'IPv4' && (isLoopbackAsked || !internal))
+    .filter(({ family, internal }) => family === 'IPv4' && (includesLoopback || !internal))
     .map(({ address }) => address)
 }
 
 function bind(address: string): Promise<Socket | undefined> {
   const socket = createSocket('udp4')
   return new Promise((resolve) => {
-    const give = (bound: Socket | undefined) => {
+    const finish = (bound: Socket | undefined) => {
       socket.removeAllListeners('error')
       if (!bound) socket.close()
       resolve(bound)
     }
-    socket.once('error', () => give(undefined))
+    socket.once('error', () => finish(undefined))
     socket.bind({ port: 0, address }, () => {
       try {
         socket.setMulticastInterface(address)
         socket.setMulticastTTL(1)
-        give(socket)
+        finish(socket)
       } catch {
-        give(undefined)
+        finish(undefined)
       }
     })
   })

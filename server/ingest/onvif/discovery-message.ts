@@ -1,12 +1,12 @@
-// Messages of WS-Discovery (OASIS, April 2005 as ONVIF uses it): the question who is there, and the answers of cameras.
+// Messages of WS-Discovery (OASIS, April 2005, as used by ONVIF): probes, and the responses of cameras.
 
 import { cleanText } from './onvif-profiles.ts'
 import { findChild, findText, listChildren, parseXml, type XmlBudget, type XmlElement } from './xml.ts'
 
 export type DiscoveryMatch = {
-  /** Of the device, for ever the same; a URN in most. */
+  /** Permanent id of the device, in most cases a URN. */
   readonly id: string
-  /** Addresses of its device service, as it tells them. */
+  /** URLs of its device service, as it sent them. */
   readonly urls: readonly string[]
   readonly name: string | undefined
   readonly hardware: string | undefined
@@ -17,8 +17,8 @@ const namespaces =
   'xmlns:e="http://www.w3.org/2003/05/soap-envelope" xmlns:w="http://schemas.xmlsoap.org/ws/2004/08/addressing" xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery" xmlns:dn="http://www.onvif.org/ver10/network/wsdl"'
 
 /**
- * `messageId`: a UUID. `isForAll`: asks whatever is there, for cameras that don't answer when they are asked for by
- * kind.
+ * Writes a probe. `messageId`: a UUID. `isForAll`: probes all devices, for cameras that do not respond to a probe for
+ * their type.
  */
 export function writeProbe(messageId: string, isForAll: boolean): Uint8Array {
   const types = isForAll ? '' : '<d:Types>dn:NetworkVideoTransmitter</d:Types>'
@@ -27,8 +27,8 @@ export function writeProbe(messageId: string, isForAll: boolean): Uint8Array {
 }
 
 /**
- * Cameras in the answer to one of our questions; none when it is something else. @throws AppError 'corrupt' when it is
- * no XML
+ * Returns the cameras in a response to one of the probes; none if it is another message. @throws AppError 'corrupt' if
+ * it is not XML
  */
 export function parseProbeMatches(
   bytes: Uint8Array,
@@ -43,7 +43,7 @@ export function parseProbeMatches(
   )
 }
 
-/** Undefined for printers and whatever else speaks this too. */
+/** Undefined for printers and other devices that use the same protocol. */
 function readMatch(match: XmlElement): DiscoveryMatch | undefined {
   const id = findText(match, 'EndpointReference', 'Address')
   const scopes = (findText(match, 'Scopes') ?? '').split(/\s+/)

@@ -1,5 +1,5 @@
-// Requests to the ONVIF services of one camera: each to an address that was tested, with both kinds of login, and an
-// answer of bounded size.
+// Sends requests to the ONVIF services of one camera. Each service is at a checked IP address, both kinds of login are
+// supported, and the size of responses is limited.
 
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -23,9 +23,9 @@ export type OnvifClientOptions = {
 }
 
 export class OnvifClient implements Disposable {
-  /** The camera's clock minus ours: what it is sent is stamped by its own. */
+  /** The camera's clock minus the server's clock. Logins are stamped with the camera's time. */
   clockOffsetMs = 0
-  /** Whether all that was connected to can be reached by anybody; see `TestedAddress`. */
+  /** Whether every contacted IP address is publicly reachable; see `TestedAddress`. */
   isPublic = false
   readonly #options: OnvifClientOptions
   readonly #budget = new XmlBudget(40_000)
@@ -36,8 +36,8 @@ export class OnvifClient implements Disposable {
   }
 
   /**
-   * What the service at `url` answers to `body`. `isPublic`: asked without a login.
-   * @throws CameraError for everything but an answer; the signal's reason when it aborts
+   * Returns the response of the service at `url` to `body`. `isPublic`: sends no login.
+   * @throws CameraError if there is no valid response; the signal's reason when it aborts
    */
   async call(url: string, body: string, { isPublic = false } = {}): Promise<XmlElement> {
     const { credentials, clock } = this.#options
@@ -46,9 +46,10 @@ export class OnvifClient implements Disposable {
     const security = hasCredentials && !isPublic ? writeSecurity(credentials, clock.nowMs() + this.clockOffsetMs) : ''
     const response = await client.post(writeEnvelope(body, security), 'application/soap+xml; charset=utf-8')
     const { statusCode: status = 0 } = response
-    // Faults come with 400 and 500, and say more than those; pages of errors are read for nothing.
-    const isAnswer = (status >= 200 && status <= 299) || status === 400 || status === 500
-    if (!isAnswer) {
+    // Faults have status 400 or 500 and say more than the status. An error page without a fault is rejected by the
+    // parser.
+    const isReadable = (status >= 200 && status <= 299) || status === 400 || status === 500
+    if (!isReadable) {
       response.destroy()
       if (status === 401) throw describeOnvifLogin(hasCredentials, status)
       const isElsewhere = status === 403 || (status >= 300 && status <= 399)
@@ -62,7 +63,7 @@ export class OnvifClient implements Disposable {
     }
   }
 
-  /** Throws as `resolveTarget`. */
+  /** @throws the errors of `resolveTarget` */
   resolve(target: Pick<CameraUrl, 'host' | 'port'>): Promise<TestedAddress> {
     const { addressGuard, clock, responseMs, signal } = this.#options
     return resolveTarget(target, { addressGuard, clock, ms: responseMs, signal })
@@ -72,7 +73,7 @@ export class OnvifClient implements Disposable {
     for (const client of this.#clients.values()) client[Symbol.dispose]()
   }
 
-  /** One connection for each service, and each address tested before. */
+  /** Uses one connection per service, and checks each IP address before connecting. */
   async #clientOf(url: string): Promise<HttpClient> {
     const known = this.#clients.get(url)
     if (known) return known

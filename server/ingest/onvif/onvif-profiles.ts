@@ -1,5 +1,5 @@
-// Profiles of a camera as its media service lists them: of the first one (ONVIF Media) and of the second (Media2, which
-// knows H.265).
+// Profiles of a camera as its media service lists them: the first one (ONVIF Media) or the second (Media2, which
+// supports H.265).
 
 import type { VideoCodec } from '../../media/frame.ts'
 import { serviceNamespaces } from './soap.ts'
@@ -8,9 +8,9 @@ import { escapeXml, findChild, findText, listChildren, type XmlElement } from '.
 export type OnvifProfile = {
   readonly token: string
   readonly name: string
-  /** Undefined when it is something this server does not read. */
+  /** Undefined if this server does not support the codec. */
   readonly codec: VideoCodec | undefined
-  /** As the camera names it. */
+  /** The name that the camera uses for the codec. */
   readonly encoding: string | undefined
   readonly width: number | undefined
   readonly height: number | undefined
@@ -19,16 +19,16 @@ export type OnvifProfile = {
   readonly hasAudio: boolean
 }
 
-/** What to ask a media service, and how to read what it answers. */
+/** The requests of a media service, and how to read its responses. */
 export type MediaService = {
   readonly namespace: string
   readonly listProfiles: string
   getStreamUri(token: string): string
   getSnapshotUri(token: string): string
-  readProfiles(answer: XmlElement): OnvifProfile[]
+  readProfiles(response: XmlElement): OnvifProfile[]
 }
 
-/** Many have two or three; recorders have several for each of their cameras. */
+/** Many cameras have two or three profiles. Recorders have several for each of their cameras. */
 const maxProfiles = 64
 
 const codecs: ReadonlyMap<string, VideoCodec> = new Map([
@@ -44,8 +44,8 @@ const media1: MediaService = {
   getStreamUri: (token) =>
     `<trt:GetStreamUri><trt:StreamSetup><tt:Stream>RTP-Unicast</tt:Stream><tt:Transport><tt:Protocol>RTSP</tt:Protocol></tt:Transport></trt:StreamSetup>${tokenElement('trt', token)}</trt:GetStreamUri>`,
   getSnapshotUri: (token) => `<trt:GetSnapshotUri>${tokenElement('trt', token)}</trt:GetSnapshotUri>`,
-  readProfiles: (answer) =>
-    readProfiles(answer, (profile) => ({
+  readProfiles: (response) =>
+    readProfiles(response, (profile) => ({
       video: findChild(profile, 'VideoEncoderConfiguration'),
       audio: findChild(profile, 'AudioEncoderConfiguration'),
     })),
@@ -57,25 +57,25 @@ const media2: MediaService = {
   getStreamUri: (token) =>
     `<tr2:GetStreamUri><tr2:Protocol>RTSP</tr2:Protocol>${tokenElement('tr2', token)}</tr2:GetStreamUri>`,
   getSnapshotUri: (token) => `<tr2:GetSnapshotUri>${tokenElement('tr2', token)}</tr2:GetSnapshotUri>`,
-  readProfiles: (answer) =>
-    readProfiles(answer, (profile) => ({
+  readProfiles: (response) =>
+    readProfiles(response, (profile) => ({
       video: findChild(profile, 'Configurations', 'VideoEncoder'),
       audio: findChild(profile, 'Configurations', 'AudioEncoder'),
     })),
 }
 
-/** The better one first. */
+/** The preferred one comes first. */
 export const mediaServices: readonly MediaService[] = [media2, media1]
 
 type Encoders = { readonly video: XmlElement | undefined; readonly audio: XmlElement | undefined }
 
-function readProfiles(answer: XmlElement, encodersOf: (profile: XmlElement) => Encoders): OnvifProfile[] {
-  return listChildren(answer, 'Profiles')
+function readProfiles(response: XmlElement, encodersOf: (profile: XmlElement) => Encoders): OnvifProfile[] {
+  return listChildren(response, 'Profiles')
     .slice(0, maxProfiles)
     .flatMap((profile) => {
       const token = profile.attributes.get('token')
       const { video, audio } = encodersOf(profile)
-      // One without an encoder has no stream: metadata alone, or what somebody left half done.
+      // A profile without an encoder has no stream: it is incomplete or carries only metadata.
       if (!token || token.length > maxToken || !video) return []
       const encoding = cleanText(findText(video, 'Encoding'))
       return {
@@ -94,10 +94,13 @@ function readProfiles(answer: XmlElement, encodersOf: (profile: XmlElement) => E
 
 const maxText = 100
 
-/** ONVIF allows 64. */
+/** ONVIF allows 64 characters. */
 const maxToken = 200
 
-/** For people: of bounded length, without control characters and those that change the direction of text. */
+/**
+ * Cleans text for people: limits its length and removes control characters and characters that change the direction of
+ * text.
+ */
 export function cleanText(text: string | undefined): string | undefined {
   const clean = text
     ?.toWellFormed()

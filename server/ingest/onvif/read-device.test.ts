@@ -27,7 +27,7 @@ const profiles: OnvifCameraOptions['profiles'] = [
 function read(url: string, options: Partial<ReadDeviceOptions> & { username?: string; password?: string } = {}) {
   const { username, password, ...rest } = options
   return readOnvifDevice({
-    target: { url, username, password, tellsAll: true },
+    target: { url, username, password, canSeeProblems: true },
     clock: systemClock,
     log: silentLogger,
     addressGuard: createAddressGuard({ allowLoopback: true }),
@@ -38,7 +38,7 @@ function read(url: string, options: Partial<ReadDeviceOptions> & { username?: st
 
 const device = { manufacturer: 'Acme & Sons', model: 'Dome 4', firmwareVersion: '1.2.3' }
 
-test('what a camera is, its profiles and where their streams are, without user information', async () => {
+test('device information, profiles and stream URLs are read without user information', async () => {
   await using camera = await openOnvifCamera({ profiles })
   const found = await read(camera.url)
   assert.deepEqual([found.device, found.problem], [device, undefined])
@@ -61,7 +61,7 @@ test('what a camera is, its profiles and where their streams are, without user i
 })
 
 for (const kind of ['wsse', 'digest'] as const) {
-  test(`a login by ${kind}, right, wrong and missing`, async () => {
+  test(`a login by ${kind} is accepted, refused or reported as missing`, async () => {
     await using camera = await openOnvifCamera({ profiles, auth: { kind, ...login } })
     assert.equal((await read(camera.url, login)).profiles.length, 2)
     const wrong = await read(camera.url, { ...login, password: 'wrong' })
@@ -73,7 +73,7 @@ for (const kind of ['wsse', 'digest'] as const) {
   })
 }
 
-test('a camera whose clock is years behind', async () => {
+test('a login to a camera whose clock is years behind succeeds', async () => {
   await using camera = await openOnvifCamera({
     profiles,
     auth: { kind: 'wsse', ...login },
@@ -82,7 +82,7 @@ test('a camera whose clock is years behind', async () => {
   assert.equal((await read(camera.url, login)).problem, undefined)
 })
 
-test('old cameras: without the second media service, without a list of services, without a time', async () => {
+test('old cameras without Media2, without GetServices and without a time are read', async () => {
   await using camera = await openOnvifCamera({ profiles, lacks: ['media2', 'services', 'time'] })
   const found = await read(camera.url)
   assert.equal(found.problem, undefined)
@@ -92,12 +92,12 @@ test('old cameras: without the second media service, without a list of services,
   )
 })
 
-test('behind a router: services are asked where we were led, whatever the camera says', async () => {
+test('behind a router, services are requested at the given host, whatever URL the camera sends', async () => {
   await using camera = await openOnvifCamera({ profiles, toldHost: '192.0.2.1' })
   assert.equal((await read(camera.url)).profiles.length, 2)
 })
 
-test('where a stream is told to be is tested like every address of a camera', async () => {
+test('the stream URLs that a camera sends are checked like every camera URL', async () => {
   const urls = [
     'rtsp://169.254.169.254/',
     'rtsp://127.0.0.1:5432/',
@@ -118,24 +118,24 @@ test('where a stream is told to be is tested like every address of a camera', as
 
 const fault = '<e:Envelope><e:Body><e:Fault><e:Code><e:Value>x</e:Value></e:Code></e:Fault></e:Body></e:Envelope>'
 const answers: readonly (readonly [name: string, status: number, body: string, trouble: string])[] = [
-  ['a page', 200, '<html><body>Router</body></html>', 'not_a_camera'],
-  ['no such page', 404, 'not here', 'not_a_camera'],
+  ['a web page', 200, '<html><body>Router</body></html>', 'not_a_camera'],
+  ['a missing page', 404, 'not here', 'not_a_camera'],
   ['a redirect', 302, '', 'redirected'],
   ['a document type', 200, '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'not_a_camera'],
-  ['too much', 200, `<a>${' '.repeat(300_000)}</a>`, 'not_a_camera'],
+  ['a response that is too large', 200, `<a>${' '.repeat(300_000)}</a>`, 'not_a_camera'],
   ['a fault', 500, fault, 'failed'],
   ['an empty body', 200, '<e:Envelope><e:Body/></e:Envelope>', 'not_a_camera'],
 ]
 
 for (const [name, status, body, trouble] of answers) {
-  test(`no ONVIF: ${name}`, async () => {
+  test(`a device without ONVIF is reported: ${name}`, async () => {
     await using camera = await openOnvifCamera({ profiles, answer: () => ({ status, body }) })
     const found = await read(camera.url)
     assert.deepEqual([found.problem?.trouble, found.profiles], [trouble, []], found.problem?.detail)
   })
 }
 
-test('an answer without end is not read to its end', async (t) => {
+test('an endless response is aborted', async (t) => {
   let sentBytes = 0
   const server = createServer((_, response) => {
     const send = () => {
@@ -158,7 +158,7 @@ test('an answer without end is not read to its end', async (t) => {
   assert.ok(sentBytes < 32e6, `${sentBytes} bytes`)
 })
 
-test('what is not there, or must not be', async () => {
+test('unreachable and forbidden hosts are reported', async () => {
   const troubleAt = async (url: string, options: Partial<ReadDeviceOptions> = {}) =>
     (await read(url, options)).problem?.trouble
   assert.equal(await troubleAt('http://169.254.169.254/onvif/device_service'), 'address_refused')
@@ -170,7 +170,7 @@ test('what is not there, or must not be', async () => {
   assert.deepEqual(camera.operations, [])
 })
 
-test('a camera that falls silent: what it told before is told, within the time', async () => {
+test('the partial result of a camera that stops responding is returned in time', async () => {
   await using camera = await openOnvifCamera({
     profiles,
     answer: (operation) => (operation === 'GetStreamUri' ? 'silence' : undefined),
@@ -180,11 +180,11 @@ test('a camera that falls silent: what it told before is told, within the time',
   assert.ok(found.profiles.every(({ url, urlProblem }) => url === undefined && urlProblem !== undefined))
 })
 
-test('a name that is not resolved, told as the place of a stream, does not keep anybody waiting', {
+test('a stream URL whose name cannot be resolved does not delay the result', {
   timeout: 10_000,
 }, async () => {
-  const told = (i: number) => ({ ...profiles[1]!, token: `p${i}`, url: `rtsp://slow-${i}.example/` })
-  await using camera = await openOnvifCamera({ profiles: [0, 1, 2].map(told) })
+  const slow = (i: number) => ({ ...profiles[1]!, token: `p${i}`, url: `rtsp://slow-${i}.example/` })
+  await using camera = await openOnvifCamera({ profiles: [0, 1, 2].map(slow) })
   const guard = createAddressGuard({ allowLoopback: true })
   const addressGuard: AddressGuard = {
     resolve: (host, port) => (host.endsWith('.example') ? new Promise(() => {}) : guard.resolve(host, port)),
@@ -196,7 +196,7 @@ test('a name that is not resolved, told as the place of a stream, does not keep 
   assert.deepEqual([late.problem?.trouble, late.profiles.length], ['timed_out', 3])
 })
 
-test('whoever asked has gone', async () => {
+test('an aborted signal ends the reading', async () => {
   const asked = new AbortController()
   await using camera = await openOnvifCamera({
     profiles,

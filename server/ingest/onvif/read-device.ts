@@ -1,5 +1,5 @@
-// Asks a camera by ONVIF what it is, which profiles it has and where their streams are. Bounded in time: what is known
-// by then is told.
+// Reads by ONVIF what a camera is, which profiles it has and where their streams are. The time is limited, and what is
+// known by then is returned.
 
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
@@ -14,18 +14,18 @@ import { cleanText, type MediaService, mediaServices, type OnvifProfile } from '
 import { findChild, findText, listChildren, type XmlElement } from './xml.ts'
 
 export type OnvifTarget = {
-  /** Of the device service, http:// or https://, without user information. */
+  /** URL of the device service, http:// or https://, without user information. */
   readonly url: string
   readonly username: string | undefined
   readonly password: string | undefined
-  /** As of `DetectionTarget`. */
-  readonly tellsAll: boolean
+  /** See `DetectionTarget`. */
+  readonly canSeeProblems: boolean
 }
 
 export type OnvifDevice = {
   readonly device: DeviceInformation | undefined
   readonly profiles: readonly FoundProfile[]
-  /** Why that is not all; undefined when it is. */
+  /** Why the result is incomplete; undefined if it is complete. */
   readonly problem: { readonly trouble: CameraTrouble; readonly detail: string } | undefined
 }
 
@@ -36,13 +36,11 @@ export type DeviceInformation = {
 }
 
 export type FoundProfile = OnvifProfile & {
-  /**
-   * Where its stream is; undefined when the camera did not tell, or cameras may not be there. Without user information.
-   */
+  /** URL of its stream without user information; undefined if the camera did not send it or it is not allowed. */
   readonly url: string | undefined
-  /** Of a single picture, likewise. */
+  /** URL of a single image, likewise. */
   readonly snapshotUrl: string | undefined
-  /** Why there is no `url`. */
+  /** Why `url` is undefined. */
   readonly urlProblem: string | undefined
 }
 
@@ -58,7 +56,7 @@ export type ReadDeviceOptions = {
 
 const usualTotalMs = 12_000
 const usualResponseMs = 5000
-/** How long a reading whose time is over may take to end. */
+/** How long the reading may take to end after its time is over. */
 const leaveMs = 500
 
 /** Rejects only with the signal's reason, when it aborts. */
@@ -84,9 +82,9 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
     signal.throwIfAborted()
     const error = isLate ? describeLate(totalMs) : toCameraError(thrown)
     log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'an ONVIF request to a camera failed')
-    if (!target.tellsAll && !client.isPublic && reading.isBlank && !isAboutAddress(error)) {
+    if (!target.canSeeProblems && !client.isPublic && reading.isBlank && !isAboutAddress(error)) {
       done.abort()
-      // Always after the same time, because how long it took would tell the rest.
+      // The delay is always the same, because the real time would reveal the cause.
       await clock.sleep(Math.max(0, startedMs + totalMs + leaveMs - clock.monotonicMs()), signal)
       const { trouble, message } = hideTrouble()
       return reading.result({ trouble, detail: message })
@@ -110,7 +108,7 @@ class DeviceReading {
     this.#clock = clock
   }
 
-  /** The device has told nothing. */
+  /** True if the device has sent no information. */
   get isBlank(): boolean {
     return this.#device === undefined && this.#profiles.length === 0
   }
@@ -133,7 +131,7 @@ class DeviceReading {
       ...profile,
       url: undefined,
       snapshotUrl: undefined,
-      urlProblem: 'The camera was not asked in time.',
+      urlProblem: 'There was no time to request the URL of this stream.',
     }))
     for (const [index, profile] of profiles.entries()) {
       this.#profiles[index] = { ...profile, ...(await this.#findUrls(service, url, profile)) }
@@ -141,18 +139,19 @@ class DeviceReading {
   }
 
   /**
-   * Cameras whose clock is wrong refuse a login stamped by the right one. Anyone may ask for the time; some don't let.
+   * Reads the camera's time, because cameras with a wrong clock refuse a login that is stamped with the correct time.
+   * The request needs no login, but some cameras refuse it.
    */
   async #setClock(): Promise<void> {
-    const asked = this.#client.call(this.#url, '<tds:GetSystemDateAndTime/>', { isPublic: true })
-    const answer = await optional(asked).catch((error: unknown) => {
-      // A fault says that the login inside the message is missing; by HTTP it was sent, and must not be tried again.
+    const request = this.#client.call(this.#url, '<tds:GetSystemDateAndTime/>', { isPublic: true })
+    const response = await optional(request).catch((error: unknown) => {
+      // A fault means that the login inside the message is missing. An HTTP login was sent and must not be repeated.
       if (error instanceof CameraError && error.reason === 'auth_failed' && error.status === undefined) return undefined
       throw error
     })
-    const utc = findChild(answer, 'SystemDateAndTime', 'UTCDateTime')
+    const utc = findChild(response, 'SystemDateAndTime', 'UTCDateTime')
     const read = (...path: string[]) => Number(findText(utc, ...path) ?? Number.NaN)
-    const toldMs = Date.UTC(
+    const cameraMs = Date.UTC(
       read('Date', 'Year'),
       read('Date', 'Month') - 1,
       read('Date', 'Day'),
@@ -160,24 +159,24 @@ class DeviceReading {
       read('Time', 'Minute'),
       read('Time', 'Second'),
     )
-    const isSane = toldMs > 0 && toldMs < farFutureMs
-    if (isSane) this.#client.clockOffsetMs = toldMs - this.#clock.nowMs()
+    const isSane = cameraMs > 0 && cameraMs < farFutureMs
+    if (isSane) this.#client.clockOffsetMs = cameraMs - this.#clock.nowMs()
   }
 
-  /** Addresses of services by their namespace. */
+  /** Finds the URLs of the services by their namespace. */
   async #findServices(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
     const note = (namespace: string | undefined, address: string | undefined) => {
       if (namespace && address && !found.has(namespace)) found.set(namespace, this.#atDevice(address))
     }
-    const ask = '<tds:GetServices><tds:IncludeCapability>false</tds:IncludeCapability></tds:GetServices>'
-    const services = await optional(this.#client.call(this.#url, ask))
+    const getServices = '<tds:GetServices><tds:IncludeCapability>false</tds:IncludeCapability></tds:GetServices>'
+    const services = await optional(this.#client.call(this.#url, getServices))
     for (const service of listChildren(services, 'Service')) {
       note(findText(service, 'Namespace'), findText(service, 'XAddr'))
     }
     const [, media1] = mediaServices
     if (found.has(media1!.namespace)) return found
-    // The way of cameras from before GetServices.
+    // Older cameras do not support GetServices.
     const body = '<tds:GetCapabilities><tds:Category>All</tds:Category></tds:GetCapabilities>'
     const capabilities = await optional(this.#client.call(this.#url, body))
     note(media1!.namespace, findText(capabilities, 'Capabilities', 'Media', 'XAddr'))
@@ -185,12 +184,12 @@ class DeviceReading {
   }
 
   /**
-   * The path that was told, at the scheme, host and port we were given: behind a router the camera tells an address of
-   * its own network, and nobody is to be led elsewhere, least of all with the login, which goes along with every
-   * request.
+   * Combines the path of a service URL with the scheme, host and port of the device URL. Behind a router, the camera
+   * sends an IP address of its own network. The login, which is part of every request, must not be sent to another
+   * host.
    */
-  #atDevice(told: string): string {
-    const url = URL.parse(told)
+  #atDevice(serviceUrl: string): string {
+    const url = URL.parse(serviceUrl)
     return url ? `${new URL(this.#url).origin}${url.pathname}${url.search}` : this.#url
   }
 
@@ -210,7 +209,7 @@ class DeviceReading {
       }
     }
     if (failure !== undefined) throw failure
-    const detail = 'The camera has no profile with video: make one on its own pages.'
+    const detail = 'The camera has no profile with video: create one on the web page of the camera.'
     throw new CameraError('no_frames', detail, { trouble: 'no_video' })
   }
 
@@ -224,17 +223,17 @@ class DeviceReading {
     const snapshot = await this.#check(await optional(this.#client.call(url, service.getSnapshotUri(token))))
     return {
       url: checked?.url,
-      urlProblem: checked ? checked.problem : 'The camera did not tell where this stream is.',
+      urlProblem: checked ? checked.problem : 'The camera did not send the URL of this stream.',
       snapshotUrl: snapshot?.url,
     }
   }
 
-  /** Where a camera says its stream is, cameras may be. */
-  async #check(answer: XmlElement | undefined): Promise<{ url?: string; problem?: string } | undefined> {
-    const told = findText(answer, 'Uri') ?? findText(answer, 'MediaUri', 'Uri')
-    if (told === undefined) return undefined
+  /** Checks that the stream URL that a camera sent is allowed. */
+  async #check(response: XmlElement | undefined): Promise<{ url?: string; problem?: string } | undefined> {
+    const uri = findText(response, 'Uri') ?? findText(response, 'MediaUri', 'Uri')
+    if (uri === undefined) return undefined
     try {
-      const { url } = parseCameraUrl(told)
+      const { url } = parseCameraUrl(uri)
       await this.#client.resolve(parseTarget(url))
       return { url }
     } catch (error) {
@@ -246,10 +245,10 @@ class DeviceReading {
 
 const farFutureMs = Date.UTC(2200, 0)
 
-/** Undefined where the camera does not know or refuses what it was asked. Everything else ends the reading. */
-async function optional(answer: Promise<XmlElement>): Promise<XmlElement | undefined> {
+/** Returns undefined if the camera does not know or refuses the request. Every other error ends the reading. */
+async function optional(response: Promise<XmlElement>): Promise<XmlElement | undefined> {
   try {
-    return await answer
+    return await response
   } catch (error) {
     const isRefused = error instanceof CameraError && (error.trouble === 'failed' || error.trouble === 'not_a_camera')
     if (isRefused && error.reason === 'no_frames') return undefined
@@ -258,6 +257,6 @@ async function optional(answer: Promise<XmlElement>): Promise<XmlElement | undef
 }
 
 function describeLate(totalMs: number): CameraError {
-  const detail = `The camera did not answer everything within ${totalMs / 1000} s.`
+  const detail = `The camera did not answer all requests within ${totalMs / 1000} s.`
   return new CameraError('camera_unreachable', detail, { trouble: 'timed_out' })
 }

@@ -1,5 +1,5 @@
-// Messages of ONVIF: SOAP 1.2 envelopes, and the login inside them (WS-Security UsernameToken Profile 1.0, with a
-// digest of the password).
+// Messages of ONVIF: SOAP 1.2 envelopes, and the login inside them (WS-Security UsernameToken Profile 1.0 with a
+// password digest).
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Credentials } from '../network/camera-auth.ts'
@@ -14,7 +14,7 @@ const namespaces = {
   tr2: 'http://www.onvif.org/ver20/media/wsdl',
 } as const
 
-/** Of services, by the prefix that `writeEnvelope` knows for them. */
+/** Namespaces of services, by the prefix that `writeEnvelope` uses. */
 export const serviceNamespaces = { trt: namespaces.trt, tr2: namespaces.tr2 } as const
 
 const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-'
@@ -26,41 +26,41 @@ export function writeEnvelope(body: string, security = ''): string {
   return `<?xml version="1.0" encoding="UTF-8"?><s:Envelope${declared.join('')}>${header}<s:Body>${body}</s:Body></s:Envelope>`
 }
 
-/** `createdMs`: by the clock of the camera, which refuses what is too old or of the future. */
+/** `createdMs`: by the clock of the camera, which refuses times that are too old or in the future. */
 export function writeSecurity({ username, password }: Credentials, createdMs: number, nonce = randomBytes(16)): string {
   const created = `${new Date(createdMs).toISOString().slice(0, 19)}Z`
   const digest = createHash('sha1').update(nonce).update(created).update(password).digest('base64')
   return `<wsse:Security s:mustUnderstand="1" xmlns:wsse="${wsse}wssecurity-secext-1.0.xsd" xmlns:wsu="${wsse}wssecurity-utility-1.0.xsd"><wsse:UsernameToken><wsse:Username>${escapeXml(username)}</wsse:Username><wsse:Password Type="${wsse}username-token-profile-1.0#PasswordDigest">${digest}</wsse:Password><wsse:Nonce EncodingType="${wsse}soap-message-security-1.0#Base64Binary">${nonce.toString('base64')}</wsse:Nonce><wsu:Created>${created}</wsu:Created></wsse:UsernameToken></wsse:Security>`
 }
 
-/** What stands in the body. @throws CameraError when it is a fault, or no envelope */
+/** Returns the content of the body. @throws CameraError if it is a fault, or if there is no envelope */
 export function readEnvelope(envelope: XmlElement, hasCredentials: boolean): XmlElement {
   const [content] = findChild(envelope, 'Body')?.children ?? []
   if (envelope.name !== 'Envelope' || !content) throw describeNoOnvif()
   if (content.name !== 'Fault') return content
-  // What the camera says of its reasons is not repeated: whoever names the host would read it.
+  // The reasons in a fault are not repeated, because the user who chose the host could read them.
   if (listCodes(content).some((code) => /NotAuthorized|FailedAuthentication|InvalidSecurity/i.test(code))) {
     throw describeOnvifLogin(hasCredentials)
   }
   throw new CameraError('no_frames', 'The camera refused the ONVIF request.', { trouble: 'failed' })
 }
 
-/** `status`: of HTTP, where that was the refusal. */
+/** `status`: the HTTP status, if the login was refused by it. */
 export function describeOnvifLogin(hasCredentials: boolean, status?: number): CameraError {
   const detail = hasCredentials
-    ? 'The camera refused the user name or password: check both. Many cameras have separate users for ONVIF, to be made on their own pages.'
-    : 'The camera asks for a user name and password: many cameras have separate users for ONVIF, to be made on their own pages.'
+    ? 'The camera refused the username or password: check both. Many cameras have separate users for ONVIF, which are created on the web page of the camera.'
+    : 'The camera requires a username and password: enter them. Many cameras have separate users for ONVIF, which are created on the web page of the camera.'
   const trouble = hasCredentials ? 'login_refused' : 'login_needed'
   return new CameraError('auth_failed', detail, { trouble, ...(status !== undefined && { status }) })
 }
 
 export function describeNoOnvif(cause?: unknown): CameraError {
   const detail =
-    'There is no ONVIF at this address: check the port (often 80, 8000, 8080 or 2020), and that ONVIF is switched on in the camera.'
+    'No ONVIF service was found at this URL: check the port (often 80, 8000, 8080 or 2020), and enable ONVIF in the camera.'
   return new CameraError('no_frames', detail, { trouble: 'not_a_camera', cause })
 }
 
-/** Codes of a fault, the general one first; of SOAP 1.1 too. */
+/** Lists the codes of a fault, also of SOAP 1.1, beginning with the most general. */
 function listCodes(fault: XmlElement): string[] {
   const codes: string[] = []
   const old = findChild(fault, 'faultcode')

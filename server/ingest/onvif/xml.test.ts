@@ -7,7 +7,7 @@ import { escapeXml, findChild, findText, listChildren, parseXml, XmlBudget, type
 const parse = (text: string) => parseXml(new TextEncoder().encode(text))
 const isCorrupt = (error: unknown) => error instanceof AppError && error.kind === 'corrupt'
 
-test('elements, attributes and text, without prefixes', () => {
+test('elements, attributes and text are parsed without prefixes', () => {
   const root = parse(`<?xml version="1.0"?>
     <s:Envelope xmlns:s="urn:s"><!-- c --><s:Body a="1&amp;2" t:b='q'>
       <U> rtsp://cam/?a=1&amp;b=2&#38;c&#x3D;3 </U><U/><L><![CDATA[<z>&amp;]]></L>
@@ -19,7 +19,7 @@ test('elements, attributes and text, without prefixes', () => {
   assert.deepEqual([listChildren(body, 'U').length, findText(root, 'Body', 'None', 'U')], [2, undefined])
 })
 
-test('document types, entities and what is too much are refused', () => {
+test('document types, entities and too much content are rejected', () => {
   const bad = [
     '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
     '<!doctype a SYSTEM "file:///etc/passwd"><a/>',
@@ -28,7 +28,7 @@ test('document types, entities and what is too much are refused', () => {
     `<a${' b=""'.repeat(xmlLimits.marks)}/>`,
     `<a>${' '.repeat(xmlLimits.bytes)}</a>`,
     '',
-    'no XML at all',
+    'not XML',
     '<a/><b/>',
     '<a b="',
     '<__proto__><x/></__proto__>',
@@ -37,7 +37,7 @@ test('document types, entities and what is too much are refused', () => {
   assert.equal(parse('<a>&unknown;&#xffffff;</a>').text, '&unknown;&#xffffff;')
 })
 
-test('what answers again and again is read until its budget is used up', () => {
+test('repeated responses are parsed until the budget is used up', () => {
   const budget = new XmlBudget(10)
   const bytes = new TextEncoder().encode('<a b="1"><c/></a>')
   for (let i = 0; i < 2; i++) assert.equal(parseXml(bytes, budget).name, 'a')
@@ -73,11 +73,11 @@ const toPlain = ({ name, attributes, text, children }: XmlElement): Written => (
   children: children.map(toPlain),
 })
 
-test('what was written is what is read', () => {
+test('written XML is parsed to the same elements', () => {
   fc.assert(fc.property(tree, (written) => assert.deepEqual(toPlain(parse(write(written))), written)))
 })
 
-test('anything gives an element or is corrupt', () => {
+test('any text is parsed or rejected as corrupt', () => {
   const chunks = fc.constantFrom('<', '>', '</', '/>', '<a>', '</a>', '<a b="', '"', '<![CDATA[', ']]>', '<!--', '-->')
   const more = fc.constantFrom('<?x', '?>', '&', '&amp;', '&#', ';', '=', ' ', '<!', 'constructor', '__proto__', '\0')
   const hostile = fc.array(fc.oneof(chunks, more, fc.string({ maxLength: 5 })), { maxLength: 60 })

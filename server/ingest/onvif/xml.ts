@@ -1,6 +1,5 @@
-// What cameras answer in XML, as elements. Of XML only what ONVIF uses: no document types, no entities but those every
-// parser knows, and limits on everything, because whoever names the host decides what comes. Names are without their
-// prefixes.
+// Parses XML from cameras. It supports only the part of XML that ONVIF uses: no document types and only the predefined
+// entities. Everything is limited, because the user who chose the host controls the content. Names have no prefixes.
 
 import { XMLParser } from 'fast-xml-parser'
 import { AppError } from '../../base/error.ts'
@@ -9,14 +8,14 @@ export type XmlElement = {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
-  /** What stands directly in it, without the space around it. */
+  /** The text directly inside the element, trimmed. */
   readonly text: string
 }
 
-/** `marks`: signs < and =, which is what reading XML takes its time for. */
+/** `marks`: the number of `<` and `=` characters, which determines the time for parsing. */
 export const xmlLimits = { bytes: 256 * 1024, depth: 32, marks: 16_000 } as const
 
-/** What may still be read of whoever answers several times. */
+/** Limits the total amount of XML from a host that sends several responses. */
 export class XmlBudget {
   #marks: number
 
@@ -24,21 +23,21 @@ export class XmlBudget {
     this.#marks = marks
   }
 
-  /** @throws AppError 'corrupt' when it is used up */
+  /** @throws AppError 'corrupt' if the budget is used up */
   take(marks: number): void {
     this.#marks -= marks
-    if (this.#marks < 0) throw corrupt('expected less of it in all')
+    if (this.#marks < 0) throw corrupt('expected less XML in total')
   }
 }
 
-/** As fast-xml-parser gives it with `preserveOrder`: one key that names the element or its text, and its attributes. */
+/** A node of fast-xml-parser with `preserveOrder`: one key for the element or its text, and its attributes. */
 type Node = { readonly [name: string]: readonly Node[] | string | { readonly [attribute: string]: string } }
 
 const attributesKey = ':@'
 const textKey = '#text'
 const literalKey = '#cdata'
 
-/** @throws AppError 'corrupt' when it is no XML, or more than the limits and the budget allow */
+/** @throws AppError 'corrupt' if it is not XML, or exceeds the limits or the budget */
 export function parseXml(bytes: Uint8Array, budget?: XmlBudget): XmlElement {
   if (bytes.length > xmlLimits.bytes) throw corrupt(`expected at most ${xmlLimits.bytes} bytes, got ${bytes.length}`)
   const text = new TextDecoder().decode(bytes)
@@ -74,7 +73,7 @@ function readNodes(text: string): readonly Node[] {
   }
 }
 
-/** The element at the end of the path, of each name the first. */
+/** Returns the element at the end of the path, taking the first child of each name. */
 export function findChild(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce((from, name) => from?.children.find((child) => child.name === name), element)
 }
@@ -83,7 +82,7 @@ export function listChildren(element: XmlElement | undefined, name: string): Xml
   return element?.children.filter((child) => child.name === name) ?? []
 }
 
-/** Undefined where there is no such element or nothing in it. */
+/** Undefined if there is no such element or it is empty. */
 export function findText(element: XmlElement | undefined, ...path: readonly string[]): string | undefined {
   return findChild(element, ...path)?.text || undefined
 }
@@ -93,7 +92,7 @@ export function escapeXml(text: string): string {
 }
 
 function toElement(node: Node, depth: number): XmlElement {
-  if (depth > xmlLimits.depth) throw corrupt(`expected at most ${xmlLimits.depth} elements in each other`)
+  if (depth > xmlLimits.depth) throw corrupt(`expected at most ${xmlLimits.depth} nested elements`)
   const name = nameOf(node)!
   const content = node[name]
   const children: XmlElement[] = []
@@ -110,12 +109,12 @@ function toElement(node: Node, depth: number): XmlElement {
   return { name, attributes: new Map(attributes), children, text: text.trim() }
 }
 
-/** Undefined for text. */
+/** Undefined for a text node. */
 function nameOf(node: Node): string | undefined {
   return Object.keys(node).find((key) => key !== attributesKey && key !== textKey && key !== literalKey)
 }
 
-/** Text stands as it is, or, in a literal section, as the only thing in a list. */
+/** Text is a string, or the only item of a list in a CDATA section. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value
   return Array.isArray(value) ? value.map((part: Node) => textIn(part[textKey])).join('') : ''

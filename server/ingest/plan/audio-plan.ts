@@ -1,4 +1,4 @@
-// Which audio of a session description we take, and what must be known of it before its first packet.
+// Chooses the audio track of a session description, and reads what must be known before its first packet.
 
 import { AppError } from '../../base/error.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../../media/aac/audio-specific-config.ts'
@@ -11,36 +11,36 @@ import { createSilence } from '../../media/telephony/silence.ts'
 import { type TelephoneCoding, telephoneCodings } from '../../media/telephony/telephone-coding.ts'
 import { listEncodings } from './video-plan.ts'
 
-/** How the packets are read. */
+/** How packets are read. */
 export type AudioCoding =
   | { readonly kind: 'aac'; readonly samplesPerBlock: number; readonly headerSizes: AacHeaderSizes }
   | { readonly kind: 'opus' }
-  /** A payload is a block: from containers, which keep them whole. */
+  /** Each payload is a block, as in containers, which do not split them. */
   | { readonly kind: 'block' }
-  /** Turned into AAC before it reaches the hub. */
+  /** Transcoded to AAC before it reaches the hub. */
   | { readonly kind: 'telephone'; readonly source: AudioSource }
 
 export type AudioPlan = {
   readonly payloadType: number
   readonly control: string | undefined
-  /** RTP timestamps per second; not always the sample rate. */
+  /** RTP timestamps per second, which may differ from the sample rate. */
   readonly clockRate: number
   readonly coding: AudioCoding
-  /** What reaches the hub. */
+  /** The format that reaches the hub. */
   readonly format: AudioFormat
-  /** Its times and those of the pictures are on one axis, as in containers. */
-  readonly isOneClock?: boolean
+  /** Whether audio and video timestamps are on the same axis, as in containers. */
+  readonly sharesVideoClock?: boolean
 }
 
 export type PlannedAudio = {
   readonly audio: AudioPlan | undefined
-  /** Why there is no audio although the camera offers some; undefined when all is well. */
+  /** Why there is no audio although the camera offers some; undefined if there is no problem. */
   readonly audioProblem: string | undefined
 }
 
 type Planner = (media: SdpMedia, payload: SdpPayload) => AudioPlan
 
-/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 7587 7, RFC 3551 table 4); the first that is offered is taken. */
+/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 7587 7, RFC 3551 table 4), in order of preference. */
 const planners: readonly (readonly [encoding: string, plan: Planner])[] = [
   ['MPEG4-GENERIC', planAac],
   ['OPUS', planOpus],
@@ -78,17 +78,22 @@ function planAac(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPay
   }
 }
 
-/** @throws AppError 'corrupt', 'invalid' for kinds of AAC that browsers do not play and whose silence is not known */
+/**
+ * @throws AppError 'corrupt'; 'invalid' for kinds of AAC that browsers do not play and for which no silence is
+ * available
+ */
 export function createAacFormat(config: Uint8Array): AudioFormat {
   const asc = parseAudioSpecificConfig(config)
   const { sampleRate, channels } = asc
   const codecString = aacCodecString(asc)
   const format: AudioFormat = { codec: 'aac', sampleRate, channels, config, codecString }
-  if (!createSilence(format)) throw new AppError('invalid', `AAC audio of kind ${codecString} is not supported`)
+  if (!createSilence(format)) throw new AppError('invalid', `AAC audio of type ${codecString} is not supported`)
   return format
 }
 
-/** Its clock is 48 kHz and its description says two channels, whatever is inside: every packet tells. */
+/**
+ * The clock rate is always 48 kHz and the description always says two channels. Each packet contains its real format.
+ */
 function planOpus(media: SdpMedia, { payloadType }: SdpPayload): AudioPlan {
   const channels = 2
   const config = writeOpusConfig(channels)

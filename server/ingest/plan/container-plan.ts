@@ -1,5 +1,5 @@
-// Which tracks of a container we take, as stream-plan.ts does for what RTSP describes; and how its access units are cut
-// into NAL units.
+// Chooses the tracks of a container, as stream-plan.ts does for RTSP, and defines how its access units are split into
+// NAL units.
 
 import type { ContainerAudio, ContainerTracks, ContainerVideo } from '../../media/container/container-stream.ts'
 import type { AudioFormat } from '../../media/frame.ts'
@@ -14,21 +14,21 @@ import type { StreamPlan } from './stream-plan.ts'
 import type { VideoPlan } from './video-plan.ts'
 
 export type ContainerPlan = StreamPlan & {
-  /** The NAL units of an access unit, views; none when it is cut. */
+  /** Returns the NAL units of an access unit as views, or none if it is truncated. */
   readonly listNalUnits: (data: Uint8Array) => Uint8Array[]
 }
 
-/** Of RTP, which is not there. */
+/** The RTP fields of a plan, which do not apply to containers. */
 const noRtp = { payloadType: -1, control: undefined }
 
-/** @throws CameraError when its pictures are coded otherwise, naming how */
+/** @throws CameraError if the video codec is not supported; the message names it */
 export function planContainer({ video, audio }: ContainerTracks): ContainerPlan {
   return { ...planVideo(video), ...planAudio(audio) }
 }
 
 function planVideo({ codec, config }: ContainerVideo): Pick<ContainerPlan, 'video' | 'listNalUnits'> {
   if (codec !== 'h264' && codec !== 'hevc') throw describeCodec(codec)
-  // A configuration record begins with its version; in a byte stream, start codes do.
+  // A configuration record begins with version 1, and parameter sets of a byte stream begin with a start code.
   const isRecord = config[0] === 1
   const lengthBytes = ((codec === 'h264' ? config[4] : config[21]) ?? 3) & 3
   const plan: VideoPlan = {
@@ -49,7 +49,7 @@ function listWhole(data: Uint8Array, lengthBytes: number): Uint8Array[] {
   return bytes === data.length ? units : []
 }
 
-/** None of a record that can't be read: the stream may repeat them. */
+/** Returns none if the record cannot be read, because the stream may repeat the parameter sets. */
 function listRecordSets(codec: 'h264' | 'hevc', record: Uint8Array): readonly Uint8Array[] {
   try {
     if (codec === 'hevc') return listHevcConfigNalUnits(record)
@@ -60,7 +60,7 @@ function listRecordSets(codec: 'h264' | 'hevc', record: Uint8Array): readonly Ui
   }
 }
 
-/** The names owners find in their cameras' settings, where FFmpeg's differ. */
+/** Names that owners find in the settings of their cameras, for codecs where FFmpeg's names differ. */
 const codecNames: ReadonlyMap<string, string> = new Map([
   ['mpeg4', 'MPEG-4 Visual'],
   ['mpeg1video', 'MPEG-1'],
@@ -75,7 +75,7 @@ const codecNames: ReadonlyMap<string, string> = new Map([
 
 function describeCodec(codec: string): CameraError {
   const name = codecNames.get(codec) ?? codec
-  const detail = `The camera sends ${name} video, which is not supported: set this stream to H.264 or H.265 in the camera, or enter the address of its MJPEG pictures.`
+  const detail = `The camera sends ${name} video, which is not supported: set this stream to H.264 or H.265 in the camera, or enter the URL of its MJPEG stream.`
   return new CameraError('no_frames', detail, { trouble: 'unsupported' })
 }
 
@@ -83,7 +83,8 @@ function planAudio(audio: ContainerAudio | undefined): PlannedAudio {
   if (!audio) return { audio: undefined, audioProblem: undefined }
   try {
     const plan = planCoding(audio)
-    if (plan) return { audio: { ...noRtp, clockRate: 90_000, isOneClock: true, ...plan }, audioProblem: undefined }
+    if (plan)
+      return { audio: { ...noRtp, clockRate: 90_000, sharesVideoClock: true, ...plan }, audioProblem: undefined }
     return { audio: undefined, audioProblem: `${audio.codec} audio is not supported` }
   } catch (error) {
     return { audio: undefined, audioProblem: error instanceof Error ? error.message : String(error) }

@@ -9,7 +9,7 @@ const audio = (rtpmap: string, fmtp = '') =>
   `m=audio 0 RTP/AVP 97\na=rtpmap:97 ${rtpmap}\n${fmtp && `a=fmtp:97 ${fmtp}\n`}`
 const aac = audio('mpeg4-generic/44100/2', 'sizelength=13; indexlength=3; indexdeltalength=3; config=1210')
 
-test('video is taken by any of the names it goes by, the first there is', () => {
+test('the first supported video track is chosen by any of its names', () => {
   for (const [name, codec] of [
     ['h264', 'h264'],
     ['H265', 'h265'],
@@ -24,7 +24,7 @@ test('video is taken by any of the names it goes by, the first there is', () => 
   assert.deepEqual([several.video.codec, several.video.payloadType], ['h265', 98])
 })
 
-test('parameter sets are read from the names of each codec; what is interleaved is refused', () => {
+test('parameter sets are read from the parameters of each codec, and interleaved packets are refused', () => {
   const h265 = plan(
     'm=video 0 RTP/AVP 96\na=rtpmap:96 H265/90000\na=fmtp:96 sprop-vps=QAE=; sprop-sps=QgE=; sprop-pps=RAE=\n',
   )
@@ -43,14 +43,14 @@ test('parameter sets are read from the names of each codec; what is interleaved 
   }
 })
 
-test('video of another codec is named as in the settings of cameras', () => {
+test('an unsupported codec is named as in the settings of cameras', () => {
   assert.throws(
     () => plan('m=video 0 RTP/AVP 96\na=rtpmap:96 MP4V-ES/90000\n'),
     /sends MPEG-4 Visual video, which is not supported: set this stream to H\.264, H\.265 or MJPEG in the camera/,
   )
 })
 
-test('audio is passed on where players know it, else turned into AAC', () => {
+test('audio that players support is passed through, and other audio is transcoded to AAC', () => {
   const formatOf = (...media: string[]) => {
     const { audio, audioProblem } = plan(video, ...media)
     return audio ? [audio.format.codec, audio.format.sampleRate, audio.coding.kind, audio.clockRate] : audioProblem
@@ -62,7 +62,11 @@ test('audio is passed on where players know it, else turned into AAC', () => {
   }
   assert.deepEqual(formatOf('m=audio 0 RTP/AVP 0\n'), ['aac', 16_000, 'telephone', 8000])
   assert.deepEqual(formatOf(audio('PCMA/16000')), ['aac', 16_000, 'telephone', 16_000])
-  assert.deepEqual(formatOf('m=audio 0 RTP/AVP 8\n', aac), ['aac', 44_100, 'aac', 44_100], 'what needs no work first')
+  assert.deepEqual(
+    formatOf('m=audio 0 RTP/AVP 8\n', aac),
+    ['aac', 44_100, 'aac', 44_100],
+    'audio that needs no transcoding is preferred',
+  )
   assert.match(`${formatOf(audio('PCMU/8000/2'))}`, /PCMU audio of 8000 Hz × 2 is not supported/)
   assert.match(`${formatOf(audio('SPEEX/16000'))}`, /SPEEX audio is not supported/)
   assert.match(`${formatOf(audio('mpeg4-generic/44100', 'sizelength=13'))}`, /the configuration is too short/)

@@ -1,5 +1,5 @@
-// Which tracks of a session description we take: the first video we can read, and audio if there is some. Says clearly
-// why not.
+// Chooses the tracks of a session description: the first supported video track, and audio if there is a supported
+// track.
 
 import type { Sdp } from '../../media/sdp/sdp.ts'
 import { type PlannedAudio, planAudio } from './audio-plan.ts'
@@ -7,7 +7,7 @@ import { planVideo, type VideoPlan } from './video-plan.ts'
 
 export type StreamPlan = PlannedAudio & { readonly video: VideoPlan }
 
-/** @throws CameraError when there is no video we can take, naming what there is */
+/** @throws CameraError if there is no supported video; the message names what is offered */
 export function planStreams(sdp: Sdp): StreamPlan {
   return { video: planVideo(sdp), ...planAudio(sdp) }
 }

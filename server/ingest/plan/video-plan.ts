@@ -1,4 +1,4 @@
-// Which video track of a session description we take, and what must be known of it before its first packet.
+// Chooses the video track of a session description, and reads what must be known before its first packet.
 
 import type { VideoCodec } from '../../media/frame.ts'
 import type { FrameMemoryPool } from '../../media/frame-memory.ts'
@@ -14,13 +14,13 @@ export type VideoPlan = {
   readonly codec: VideoCodec
   readonly payloadType: number
   readonly control: string | undefined
-  /** NAL units told in the description; may be empty. */
+  /** NAL units from the description; may be empty. */
   readonly parameterSets: readonly Uint8Array[]
-  /** Of JPEG pictures that are too large for their own packets to tell. */
+  /** The size of JPEG frames that is too large for the fields of their packets. */
   readonly size: { readonly width: number; readonly height: number } | undefined
 }
 
-/** Names in `a=rtpmap` (RFC 6184 8.2.1, 7798 7.1, 3551 5); HEVC is what some cameras write. */
+/** Names in `a=rtpmap` (RFC 6184 8.2.1, 7798 7.1, 3551 5). Some cameras write HEVC. */
 const codecs: ReadonlyMap<string, VideoCodec> = new Map([
   ['H264', 'h264'],
   ['H265', 'h265'],
@@ -28,7 +28,7 @@ const codecs: ReadonlyMap<string, VideoCodec> = new Map([
   ['JPEG', 'mjpeg'],
 ])
 
-/** The first video there is a depacketizer for. @throws CameraError when there is none, naming what there is */
+/** Plans the first supported video track. @throws CameraError if there is none; the message names what is offered */
 export function planVideo(sdp: Sdp): VideoPlan {
   const video = sdp.media.filter((media) => media.type === 'video')
   for (const media of video) {
@@ -38,26 +38,26 @@ export function planVideo(sdp: Sdp): VideoPlan {
     }
   }
   if (video.length > 0) {
-    // As it is named in the settings of cameras.
+    // The name in the settings of cameras.
     const offered = listEncodings(video).replace('MP4V-ES', 'MPEG-4 Visual')
     const detail = `The camera sends ${offered} video, which is not supported: set this stream to H.264, H.265 or MJPEG in the camera.`
     throw new CameraError('no_frames', detail, { trouble: 'unsupported' })
   }
   const others = sdp.media.length > 0 ? `, only ${sdp.media.map(({ type }) => type.slice(0, 20)).join(', ')}` : ''
-  const detail = `The camera offers no video at this URL${others}: check the path and that video is switched on in the camera.`
+  const detail = `The camera offers no video at this URL${others}: check the path, and enable video in the camera.`
   throw new CameraError('no_frames', detail, { trouble: 'no_video' })
 }
 
 export type VideoDepacketizerOptions = {
-  /** Told of each parameter set of the plan that can't be read. */
+  /** Called for each parameter set of the plan that cannot be read. */
   readonly onBadSet: () => void
-  /** Where pictures lie; without, memory is used once. */
+  /** The memory of frames. Without it, memory is not reused. */
   readonly pool?: FrameMemoryPool | undefined
   /** See `NalDepacketizerOptions`. */
   readonly keepsDamaged?: (() => boolean) | undefined
 }
 
-/** For the packets of the plan's track; it knows the parameter sets of the plan. */
+/** Creates a depacketizer for the track of the plan. It already has the parameter sets of the plan. */
 export function createVideoDepacketizer(
   plan: VideoPlan,
   sink: VideoSink,
@@ -69,14 +69,14 @@ export function createVideoDepacketizer(
     try {
       depacketizer.takeParameterSet(set)
     } catch {
-      // The stream itself repeats them in most cases; without, the missing key frame is reported.
+      // In most cases the stream repeats the parameter sets. Otherwise the missing key frame is reported.
       onBadSet()
     }
   }
   return depacketizer
 }
 
-/** What the media are coded in, for a sentence. */
+/** Lists the encodings of the media for a message. */
 export function listEncodings(media: readonly SdpMedia[]): string {
   const names = media.flatMap(({ payloads }) => payloads.map(({ encoding }) => encoding.slice(0, 20) || 'unknown'))
   return [...new Set(names)].slice(0, 5).join(', ') || 'unknown'
@@ -86,7 +86,7 @@ function planCodec(codec: VideoCodec, media: SdpMedia, { payloadType, parameters
   const isInterleaved = parameters.get('packetization-mode') === '2' || Number(parameters.get('sprop-max-don-diff')) > 0
   if (isInterleaved) {
     const detail =
-      'The camera sends its packets in interleaved order, which is not supported: switch that off in the camera.'
+      'The camera sends its packets in interleaved order, which is not supported: disable interleaving in the camera.'
     throw new CameraError('no_frames', detail, { trouble: 'unsupported' })
   }
   const names = codec === 'h265' ? ['sprop-vps', 'sprop-sps', 'sprop-pps'] : ['sprop-parameter-sets']

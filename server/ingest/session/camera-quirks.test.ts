@@ -1,4 +1,4 @@
-// A camera passes if all frames arrive intact and in one run, unless its script says otherwise.
+// A quirk passes if all frames arrive intact and in one run, unless its script says otherwise.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -24,12 +24,12 @@ import { parseAuthParameters } from '../../media/rtsp/challenge.ts'
 import { findHeader, type RtspRequest } from '../../media/rtsp/message.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
 
-/** Pictures each 40 ms of the camera's clock, sent at once; a key frame each 5. */
-function sendPictures(sender: Sender, count: number, first = 1_000_000): void {
+/** Sends frames at once that are 40 ms apart on the camera's clock, with a key frame every 5 frames. */
+function sendFrames(sender: Sender, count: number, first = 1_000_000): void {
   for (let i = 0; i < count; i++) sender.picture(first + i * 3600, i % 5 === 0)
 }
 
-test('a camera with audio becomes a run; stopping ends it and the camera is told', async () => {
+test('a camera with audio becomes a run, and stopping ends the run and the session of the camera', async () => {
   await using camera = await openScriptedCamera({
     sdp: audioVideoSdp,
     answer: ({ method, url }) =>
@@ -37,7 +37,7 @@ test('a camera with audio becomes a run; stopping ends it and the camera is told
         ? { headers: [['RTP-Info', `url=${url}track1;rtptime=1000000,url=${url}track2;rtptime=48000`]] }
         : undefined,
     play: (sender) => {
-      sendPictures(sender, 2)
+      sendFrames(sender, 2)
       sender.audio(48_000 + 480)
       for (let i = 2; i < 6; i++) sender.picture(1_000_000 + i * 3600, i === 5)
       sender.audio(48_000 + 480 + 2048)
@@ -46,8 +46,8 @@ test('a camera with audio becomes a run; stopping ends it and the camera is told
   })
   const { items, stats, last } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 7)
   assert.deepEqual(timesOf(items, 'video'), [0, 3600, 7200, 10_800, 14_400, 18_000, 21_600])
-  // 10 ms into the stream, then blocks of 1024 samples: four of the camera, and silence up to the end of the last
-  // picture.
+  // Audio begins 10 ms into the stream with blocks of 1024 samples: four blocks of the camera, then silence up to the
+  // end of the last frame.
   assert.deepEqual(
     timesOf(items, 'audio'),
     Array.from({ length: 13 }, (_, i) => 900 + i * 1920),
@@ -67,20 +67,20 @@ test('a camera with audio becomes a run; stopping ends it and the camera is told
   assert.ok(stats.receivedBytes > 21_000)
 })
 
-test('a camera that refuses its audio is watched without', async () => {
+test('a camera that refuses its audio is recorded without audio', async () => {
   await using camera = await openScriptedCamera({
     sdp: audioVideoSdp,
     answer: ({ method, url }) => (method === 'SETUP' && url.endsWith('track2') ? { status: 455 } : undefined),
-    play: (sender) => sendPictures(sender, 3),
+    play: (sender) => sendFrames(sender, 3),
   })
   const { items, last } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 2)
   assert.equal(kindsOf(items)[1], 'key')
   assert.ok(last?.state === 'online' && last.format.audio === undefined)
 })
 
-test('a camera is read over TLS with a certificate nobody knows; without TLS it is told so', async () => {
+test('a camera is read over TLS with an unknown certificate, and a TLS error is reported for a camera without TLS', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'camera' }])
-  await using camera = await openScriptedCamera({ tls: { key, cert }, play: (sender) => sendPictures(sender, 50) })
+  await using camera = await openScriptedCamera({ tls: { key, cert }, play: (sender) => sendFrames(sender, 50) })
   const { items } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 49)
   assert.equal(timesOf(items, 'video')[48], 48 * 3600)
   await using plain = await openScriptedCamera()
@@ -116,14 +116,14 @@ function digestScript(algorithm: 'MD5' | 'SHA-256', expireAfter = Number.POSITIV
         ],
       }
     },
-    play: (sender) => sendPictures(sender, 3),
+    play: (sender) => sendFrames(sender, 3),
   }
 }
 
 const account = { username: 'admin', password: 'pass word' }
 
 for (const algorithm of ['MD5', 'SHA-256'] as const) {
-  test(`Digest with ${algorithm} lets in, and an expired nonce is answered anew`, async () => {
+  test(`Digest with ${algorithm} authentication succeeds, and an expired nonce is replaced`, async () => {
     for (const expireAfter of [Number.POSITIVE_INFINITY, 1]) {
       await using camera = await openScriptedCamera(digestScript(algorithm, expireAfter))
       const { items } = await watchCamera(
@@ -135,19 +135,19 @@ for (const algorithm of ['MD5', 'SHA-256'] as const) {
   })
 }
 
-test('Basic lets in where nothing else is offered', async () => {
+test('Basic authentication succeeds if nothing else is offered', async () => {
   await using camera = await openScriptedCamera({
     answer: ({ headers }) =>
       findHeader(headers, 'Authorization') === `Basic ${btoa('admin:pass word')}`
         ? undefined
         : { status: 401, headers: [['WWW-Authenticate', 'Basic realm="cam"']] },
-    play: (sender) => sendPictures(sender, 3),
+    play: (sender) => sendFrames(sender, 3),
   })
   const { items } = await watchCamera({ url: camera.url, ...account }, (items) => timesOf(items, 'video').length === 2)
   assert.equal(kindsOf(items)[0], 'start')
 })
 
-test('a wrong password is tried once a connection, and after the second refusal not for a minute', async () => {
+test('a wrong password is tried once per connection, and after the second refusal not for a minute', async () => {
   await using camera = await openScriptedCamera(digestScript('MD5'))
   const delays: number[] = []
   const sleep: Clock['sleep'] = (ms, signal) => {
@@ -186,7 +186,7 @@ const complaints: [name: string, script: Script, reason: string, detail: RegExp]
     'no_frames',
     /not followed/,
   ],
-  ['a login without credentials', { answer: () => ({ status: 401 }) }, 'auth_failed', /asks for a user name/],
+  ['a missing login', { answer: () => ({ status: 401 }) }, 'auth_failed', /requires a username/],
   [
     'a stream neither over TCP nor over UDP',
     { answer: ({ method }) => (method === 'SETUP' ? { status: 461 } : undefined) },
@@ -194,7 +194,7 @@ const complaints: [name: string, script: Script, reason: string, detail: RegExp]
     /461.*over TCP/,
   ],
   [
-    'a stream by multicast only',
+    'a stream over multicast only',
     {
       answer: ({ method }) =>
         method === 'SETUP' ? { headers: [['Transport', 'RTP/AVP;multicast;port=5000-5001']] } : undefined,
@@ -218,7 +218,7 @@ const complaints: [name: string, script: Script, reason: string, detail: RegExp]
   ['another codec', { sdp: 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 VP8/90000\n' }, 'no_frames', /VP8 video/],
   ['a page of HTML', { sdp: '<html>' }, 'no_frames', /description of the stream cannot be read/],
   [
-    'bytes that are no RTSP',
+    'a response other than RTSP',
     { greet: (socket) => socket.write(Buffer.from([0, 1, 2])) },
     'no_frames',
     /^The camera answered with something other than RTSP: check the port of the URL\.$/,
@@ -248,7 +248,7 @@ for (const [name, script, reason, detail] of complaints) {
   })
 }
 
-test('a refused connection, an unknown host, a forbidden address and a bad URL are reported', async () => {
+test('a refused connection, an unknown host, a forbidden IP address and an invalid URL are reported', async () => {
   const lookupAll = () => Promise.reject(new Error('ENOTFOUND'))
   const cases: [string, RegExp, WatchOptions][] = [
     ['rtsp://127.0.0.1:1/x', /refused the connection/, {}],
@@ -263,11 +263,11 @@ test('a refused connection, an unknown host, a forbidden address and a bad URL a
   }
 })
 
-test('after a loss the camera comes back as another run, later on the wall', async () => {
+test('after a loss the camera begins another run with later wall-clock times', async () => {
   let plays = 0
   await using camera = await openScriptedCamera({
     play: (sender) => {
-      sendPictures(sender, 7)
+      sendFrames(sender, 7)
       if (++plays === 1) setTimeout(() => sender.socket.destroy(), 50)
     },
   })
@@ -294,13 +294,13 @@ test('after a loss the camera comes back as another run, later on the wall', asy
   assert.equal(stats.connections, 2)
 })
 
-test('another resolution and a jump of the clock begin another run at a key frame, without loss', async () => {
+test('a new resolution and a jump of the clock begin another run at a key frame without loss', async () => {
   await using camera = await openScriptedCamera({
     play: (sender) => {
-      sendPictures(sender, 5)
+      sendFrames(sender, 5)
       sender.picture(1_000_000 + 5 * 3600, true, '1920x1080')
       sender.picture(1_000_000 + 6 * 3600, false)
-      // Back by an hour, in the middle of a group.
+      // The clock jumps back by an hour in the middle of a group of pictures.
       sender.picture(1_000_000 - 3600 * 90_000, false)
       for (let i = 1; i < 4; i++) sender.picture(1_000_000 - 3600 * 90_000 + i * 3600, i === 2, '1920x1080')
     },
@@ -317,12 +317,12 @@ test('another resolution and a jump of the clock begin another run at a key fram
   assert.equal(stats.clockJumps, 1)
 })
 
-test('a session is kept alive with what the camera knows, and a silent camera is given up', async () => {
+test('a session is kept alive with a method that the camera supports, and a silent camera is reported', async () => {
   for (const publicMethods of ['OPTIONS, DESCRIBE, SETUP, PLAY, GET_PARAMETER', 'OPTIONS, DESCRIBE, SETUP, PLAY']) {
     await using camera = await openScriptedCamera({
       answer: ({ method }) => (method === 'OPTIONS' ? { headers: [['Public', publicMethods]] } : undefined),
       play: (sender) => {
-        sendPictures(sender, 3)
+        sendFrames(sender, 3)
         let sent = 3
         const timer = setInterval(() => {
           if (sent < 30) sender.picture(1_000_000 + sent++ * 90_000 * 2, true)
@@ -335,7 +335,7 @@ test('a session is kept alive with what the camera knows, and a silent camera is
     assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
     const method = publicMethods.includes('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
     const afterPlay = camera.requests.slice(camera.requests.findIndex((request) => request.startsWith('PLAY')) + 1)
-    assert.match(afterPlay.pop()!, /^TEARDOWN /, 'the camera is told that its session is given up')
+    assert.match(afterPlay.pop()!, /^TEARDOWN /, 'the session is ended with TEARDOWN')
     assert.ok(afterPlay.length >= 1)
     assert.ok(
       afterPlay.every((request) => request.startsWith(`${method} `)),
@@ -344,7 +344,7 @@ test('a session is kept alive with what the camera knows, and a silent camera is
   }
 })
 
-test('a camera that never answers, sends nothing, or sends no key frame is told from the others', async () => {
+test('a camera that never answers, sends nothing or sends no key frame is reported with its problem', async () => {
   const cases: [Script, string, RegExp][] = [
     [{ answer: () => false }, 'camera_unreachable', /did not answer OPTIONS within 10 s/],
     [{}, 'no_frames', /sent no frames within 10 s/],
@@ -370,8 +370,8 @@ test('a camera that never answers, sends nothing, or sends no key frame is told 
   }
 })
 
-test('the reason of stopping is the reason of the end', async () => {
-  await using camera = await openScriptedCamera({ play: (sender) => sendPictures(sender, 3) })
+test('the reason for stopping is the reason of the end', async () => {
+  await using camera = await openScriptedCamera({ play: (sender) => sendFrames(sender, 3) })
   const stop = new AbortController()
   const stopAtFrame = (items: HubItem[]) => {
     if (items.length > 1) stop.abort('server_down')

@@ -56,7 +56,7 @@ export type RunCameraOptions = {
    * Whether the account may see the exact problem of a camera in a private network. Otherwise it only sees that no
    * frames arrive. Default: always.
    */
-  readonly tellsAll?: () => boolean
+  readonly canSeeProblems?: () => boolean
   readonly random?: () => number
   readonly createRunId?: () => string
 }
@@ -118,7 +118,7 @@ type Shared = { readonly demand: Demand; readonly reporter: StatusReporter }
  * Opens one connection after another. They share the arrival clock, the counters and what was learned about the camera.
  */
 function createConnect(options: RunCameraOptions, { demand, reporter }: Shared): () => Promise<Outcome> {
-  const { context, target, publish, keepsDamaged, signal, tellsAll = () => true } = options
+  const { context, target, publish, keepsDamaged, signal, canSeeProblems = () => true } = options
   const { stats = createCameraStats(), createRunId = randomUUID } = options
   const { clock, log } = context
   const arrivalClock = new ArrivalClock(clock)
@@ -129,7 +129,7 @@ function createConnect(options: RunCameraOptions, { demand, reporter }: Shared):
   const logHidden = (error: CameraError) => {
     const cause = errorChain(error)
     if (cause !== logged)
-      log.info({ reason: error.reason, cause }, 'the camera cannot be reached; its owner does not see the reason')
+      log.info({ reason: error.reason, cause }, 'the camera cannot be reached, and its owner does not see the reason')
     logged = cause
   }
   return async () => {
@@ -137,7 +137,7 @@ function createConnect(options: RunCameraOptions, { demand, reporter }: Shared):
     let onlineSinceMs: number | undefined
     const idle = new AbortController()
     const ended = AbortSignal.any([signal, idle.signal])
-    if (!tellsAll()) reporter.tellInTime(hideTrouble(), () => !tellsAll() && !memory.isPublic)
+    if (!canSeeProblems()) reporter.reportHidden(hideTrouble(), () => !canSeeProblems() && !memory.isPublic)
     try {
       return await runCameraConnection({
         ...{ context, stats, arrivalClock, createRunId, publish, memory, keepsDamaged },
@@ -163,11 +163,11 @@ function createConnect(options: RunCameraOptions, { demand, reporter }: Shared):
         return { error: undefined, onlineMs }
       }
       const error = toCameraError(thrown)
-      if (error.kind === 'internal' && !isStopped) log.error({ cause: errorChain(error) }, 'camera session failed')
+      if (error.kind === 'internal' && !isStopped) log.error({ cause: errorChain(error) }, 'the camera session failed')
       if (onlineMs > 0) publish({ kind: 'end', reason: isStopped ? stopReason(signal) : error.reason })
       if (isStopped) return { error, onlineMs }
       if (onlineMs > 0) reporter.lost(error, onlineMs)
-      else if (tellsAll() || memory.isPublic || isAboutAddress(error)) reporter.failed(error)
+      else if (canSeeProblems() || memory.isPublic || isAboutAddress(error)) reporter.failed(error)
       else logHidden(error)
       return { error, onlineMs }
     } finally {

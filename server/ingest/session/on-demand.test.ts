@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { Demand } from './demand.ts'
 
-/** At the pace of the hasty clock, until the connection ends. */
+/** Sends frames at the speed of the hasty clock until the connection ends. */
 function play(sender: Sender): void {
   let i = 0
   const send = () => sender.picture(1_000_000 + i * 3600 * 10, i++ % 5 === 0)
@@ -17,7 +17,7 @@ function play(sender: Sender): void {
 
 const count = (items: readonly HubItem[], kind: string) => items.filter((item) => item.kind === kind).length
 
-test('a camera that nobody wants is connected for a moment, each minute, and its status stands', async () => {
+test('a camera that is not needed is connected briefly every minute, and its status does not change', async () => {
   await using camera = await openScriptedCamera({ play })
   const waits: number[] = []
   const sleep: Clock['sleep'] = (ms, signal) => {
@@ -35,14 +35,14 @@ test('a camera that nobody wants is connected for a moment, each minute, and its
     ['connecting', 'online'],
   )
   assert.equal(stats.connections, 3)
-  assert.deepEqual(causes, [], 'nothing was lost')
+  assert.deepEqual(causes, [], 'no loss is reported')
   assert.equal(camera.requests.filter((request) => request.startsWith('TEARDOWN')).length, 3)
   const ends = items.filter(({ kind }) => kind === 'end')
   assert.deepEqual(ends[0], { kind: 'end', reason: 'stopped_by_user' })
-  assert.ok(timesOf(items, 'video').length > 3, 'there was a picture to take')
+  assert.ok(timesOf(items, 'video').length > 3, 'frames for a snapshot arrived')
 })
 
-test('the first viewer ends the pause, and the connection lasts as long as there are any, and a little longer', async () => {
+test('the first viewer ends the pause, and the connection lasts a little longer than the last viewer', async () => {
   await using camera = await openScriptedCamera({ play })
   const demand = new Demand(false)
   const started = performance.now()
@@ -55,7 +55,7 @@ test('the first viewer ends the pause, and the connection lasts as long as there
       const ends = count(items, 'end')
       if (ends === 1 && count(items, 'start') === 1 && watchedMs === 0) {
         watchedMs = performance.now()
-        // Not in the middle of what is being published.
+        // The demand must not change while an item is being published.
         setImmediate(() => demand.set(true))
       }
       const isSeen = count(items, 'start') === 2
@@ -68,12 +68,15 @@ test('the first viewer ends the pause, and the connection lasts as long as there
     },
     { demand, clock: hastyClock },
   )
-  assert.ok(unwatchedMs - 1000 - watchedMs < 1000, 'connected before the next look, which is 1.1 s away by this clock')
-  assert.ok(endedMs >= unwatchedMs + 200, 'forty seconds of watching by this clock, and ten more')
+  assert.ok(
+    unwatchedMs - 1000 - watchedMs < 1000,
+    'the camera is connected before the next check, which is 1.1 s away by this clock',
+  )
+  assert.ok(endedMs >= unwatchedMs + 200, 'the connection lasts forty seconds of watching by this clock, and ten more')
   assert.ok(endedMs - started < 14_000)
 })
 
-test('a viewer does not make us try a password that was refused again', async () => {
+test('a viewer does not trigger another attempt with a refused password', async () => {
   await using camera = await openScriptedCamera({
     answer: () => ({ status: 401, headers: [['WWW-Authenticate', 'Basic realm="x"']] }),
   })
@@ -92,12 +95,12 @@ test('a viewer does not make us try a password that was refused again', async ()
     limitMs: 700,
   })
   assert.equal(waits[0], 45_000)
-  assert.equal(waits[1], 60_000, 'after the second refusal')
-  assert.ok(waits[2]! >= 120_000, 'the viewer came in between, and the camera was not asked for it')
+  assert.equal(waits[1], 60_000, 'the pause after the second refusal')
+  assert.ok(waits[2]! >= 120_000, 'the viewer who came during the pause did not end it')
   assert.ok(camera.requests.length <= 2 * (waits.length + 1))
 })
 
-test('a camera that is away is looked at each minute while nobody watches, and at once for a viewer', async () => {
+test('an unreachable camera is checked every minute while nobody watches, and at once for a viewer', async () => {
   const demand = new Demand(false)
   const attempts: number[] = []
   const startMs = hastyClock.monotonicMs()
@@ -115,6 +118,6 @@ test('a camera that is away is looked at each minute while nobody watches, and a
   })
   const [first = 0, second = 0, third = 0, fourth = 0] = attempts
   assert.ok(second - first >= 45_000, `${second - first} ms to the second`)
-  assert.ok(third - second < 40_000, 'the viewer came after 4 s')
-  assert.ok(fourth - third < 30_000, 'from then on as for any camera that is wanted')
+  assert.ok(third - second < 40_000, 'the viewer, who came after 4 s, ended the pause')
+  assert.ok(fourth - third < 30_000, 'later pauses are those of a camera that is needed')
 })

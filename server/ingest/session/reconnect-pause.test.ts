@@ -9,7 +9,7 @@ import { type EndedConnection, ReconnectPauses } from './reconnect-pause.ts'
 
 const lost = (onlineMs: number): EndedConnection => ({ reason: 'camera_unreachable', onlineMs })
 
-/** A camera whose connections take `connectMs` to set up and `onlineMs` to end. */
+/** Simulates a camera whose connections are set up within `connectMs` and last `onlineMs`. */
 function simulate({ onlineMs, connectMs = 300, forMs }: { onlineMs: number; connectMs?: number; forMs: number }) {
   const pauses = new ReconnectPauses(() => 1)
   let nowMs = 0
@@ -23,24 +23,24 @@ function simulate({ onlineMs, connectMs = 300, forMs }: { onlineMs: number; conn
   return { share: recordedMs / forMs, connections }
 }
 
-test('sessions of less than a minute, as cameras and networks end them, are recorded with hardly a pause', () => {
+test('sessions of less than a minute are recorded almost without pauses', () => {
   const forMs = 561_000
   const shares = [50_000, 20_000, 5000, 1000].map((onlineMs) => simulate({ onlineMs, forMs }).share)
   assert.ok(shares[0]! > 0.99, `${shares[0]} of sessions of 50 s`)
   assert.ok(shares[1]! > 0.98, `${shares[1]} of sessions of 20 s`)
-  // The rest is what connecting takes.
+  // The rest is the time for connecting.
   assert.ok(shares[2]! > 0.94, `${shares[2]} of sessions of 5 s`)
   assert.ok(shares[3]! > 0.76, `${shares[3]} of sessions of 1 s`)
 })
 
-test('a camera that gives a picture and hangs up is not asked all the time', () => {
+test('a camera that sends a single frame and disconnects is not contacted continuously', () => {
   for (const onlineMs of [1, 40, 500, 999]) {
     const { connections } = simulate({ onlineMs, connectMs: 20, forMs: 600_000 })
     assert.ok(connections > 90 && connections < 130, `${connections} in ten minutes`)
   }
 })
 
-test('whatever a camera does, it waits for little more than nothing after pictures, and attempts stay rare', () => {
+test('pauses after frames are short and attempts stay rare, whatever a camera does', () => {
   const session = fc.record({
     onlineMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 1, max: 200_000 })),
     reason: fc.constantFrom('camera_unreachable', 'no_frames', 'auth_failed', 'stream_changed', undefined),
@@ -66,7 +66,7 @@ test('whatever a camera does, it waits for little more than nothing after pictur
   fc.assert(property, { numRuns: 500 })
 })
 
-test('a failure that follows pictures begins with short pauses again; one of ours does not', () => {
+test('pauses are short again after frames, except after an internal failure', () => {
   const pauses = new ReconnectPauses(() => 1)
   const failed = () => pauses.next(lost(0)).delayMs
   assert.deepEqual([failed(), failed(), failed(), failed()], [1000, 2000, 4000, 8000])
@@ -76,7 +76,7 @@ test('a failure that follows pictures begins with short pauses again; one of our
   assert.equal(pauses.next({ ...lost(60_000), isFault: true }).delayMs, 0)
 })
 
-test('a password that is refused in the middle of sessions is not tried more often than before', () => {
+test('a password that is refused between sessions is not tried more often than before', () => {
   const pauses = new ReconnectPauses(() => 1)
   const refused = (onlineMs: number) => pauses.next({ reason: 'auth_failed', onlineMs })
   assert.deepEqual([5000, 5000, 5000].map(refused), [
@@ -90,14 +90,14 @@ test('a password that is refused in the middle of sessions is not tried more oft
   ])
 })
 
-test('a camera that ends each session after 50 s is online nearly all the time, and never told offline', async () => {
+test('a camera that ends each session after 50 s is online nearly all the time and never reported offline', async () => {
   let aheadMs = 0
   let onlineMs = 0
   const clock = {
     nowMs: () => Date.now() + aheadMs,
     monotonicMs: () => performance.now() + aheadMs,
     /**
-     * Pauses pass at once. Everything else that sleeps gives up after a while: on a camera that answers it never does.
+     * Pauses end at once. All other waits are timeouts, which never expire with a camera that responds.
      */
     sleep: (ms: number, signal?: AbortSignal) => {
       if ([500, 2000, 2500, 5000, 10_000].includes(ms)) return systemClock.sleep(ms, signal)

@@ -11,7 +11,7 @@ const lost = new CameraError('camera_unreachable', 'Lost.')
 const refused = new CameraError('camera_unreachable', 'Refused.')
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Sleeps until reported to wake. */
+/** Opens a reporter with a clock that sleeps until the test wakes it. */
 function open() {
   const reported: string[] = []
   let wake = () => {}
@@ -36,7 +36,7 @@ test('online is reported once, and again when the format changes', () => {
   assert.deepEqual(reported, ['connecting', 'online', 'online'])
 })
 
-test('a loss that the next attempt mends is not reported', async () => {
+test('a loss that the next attempt repairs is not reported', async () => {
   const { reported, reporter } = open()
   reporter.online(formatOf(64))
   for (const onlineMs of [60_000, 5000, 1000]) {

@@ -36,7 +36,7 @@ const patienceMs = 5000
 
 export class StatusReporter {
   readonly #options: StatusReporterOptions
-  #told = ''
+  #reported = ''
   #isOnline = false
   #isConnected = false
   /** The wait for the next attempt after a loss. */
@@ -57,10 +57,10 @@ export class StatusReporter {
     this.#stopWaiting()
     this.#isConnected = true
     const text = describeFormat(format)
-    if (this.#isOnline && text === this.#told) return
+    if (this.#isOnline && text === this.#reported) return
     if (!this.#isOnline) log.info({ width: format.video.width, height: format.video.height }, 'the camera is online')
     this.#isOnline = true
-    this.#told = text
+    this.#reported = text
     onStatus({ state: 'online', format })
   }
 
@@ -69,42 +69,42 @@ export class StatusReporter {
     const { log } = this.#options
     this.#isConnected = false
     if (onlineMs < usefulMs) {
-      this.#tellOffline(error)
+      this.#reportOffline(error)
       return
     }
-    log.debug({ reason: error.reason, cause: errorChain(error) }, 'the camera is offline')
-    this.#waiting.start(patienceMs, () => this.#tellOffline(error))
+    log.debug({ reason: error.reason, cause: errorChain(error) }, 'the connection to the camera was lost')
+    this.#waiting.start(patienceMs, () => this.#reportOffline(error))
   }
 
   /**
    * A connection attempt starts whose exact failure must stay hidden. Whatever the failure and its time, `error` is
    * reported after the same delay if the camera is not online by then and `isHidden` still returns true.
    */
-  tellInTime(error: CameraError, isHidden: () => boolean): void {
+  reportHidden(error: CameraError, isHidden: () => boolean): void {
     if (this.#hiding.isRunning) return
     this.#hiding.start(hiddenMs, () => {
-      if (!this.#isConnected && isHidden()) this.#tellOffline(error)
+      if (!this.#isConnected && isHidden()) this.#reportOffline(error)
     })
   }
 
   /** A connection attempt failed. */
   failed(error: CameraError): void {
-    this.#tellOffline(error)
+    this.#reportOffline(error)
   }
 
-  #tellOffline(error: CameraError): void {
+  #reportOffline(error: CameraError): void {
     const { onStatus, log } = this.#options
     this.#stopWaiting()
     const { reason, trouble, message } = error
     const text = `${reason}: ${message}`
     const fields = { reason, cause: errorChain(error) }
-    if (!this.#isOnline && text === this.#told) {
-      log.debug(fields, 'camera is still offline')
+    if (!this.#isOnline && text === this.#reported) {
+      log.debug(fields, 'the camera is still offline')
       return
     }
-    log.info(fields, 'camera is offline')
+    log.info(fields, 'the camera is offline')
     this.#isOnline = false
-    this.#told = text
+    this.#reported = text
     onStatus({ state: 'offline', reason, trouble, detail: message })
   }
 

@@ -1,5 +1,5 @@
-// A bug of ours that a camera's stream brings out ends that camera's session, whatever carries the stream. Uncaught, it
-// would end the worker with all its cameras, and here the process of this test.
+// An internal error that the stream of a camera causes ends the session of that camera, whatever transports the stream.
+// Uncaught, it would end the worker with all its cameras, and here the process of this test.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -53,12 +53,12 @@ const part = (bytes: Uint8Array) => [
 const cameras = {
   'RTP over TCP': () => openScriptedCamera({ play }),
   'RTP over UDP': () => openScriptedCamera({ play, udp: 'only' }),
-  'MJPEG by HTTP': () =>
+  'MJPEG over HTTP': () =>
     openHttpCamera((response) => {
       response.writeHead(200, { 'Content-Type': 'multipart/x-mixed-replace; boundary=b' })
       for (const bytes of [...part(jpeg), ...part(jpeg), '--b\r\n']) response.write(bytes)
     }),
-  'a container by HTTP': () =>
+  'a container over HTTP': () =>
     openHttpCamera((response) => void response.writeHead(200).write(Buffer.from('1a45dfa39f428681', 'hex'))),
 }
 
@@ -76,12 +76,12 @@ for (const [carrier, open] of Object.entries(cameras)) {
   })
 }
 
-test('an error over a datagram of RTCP ends that session and nothing else', async () => {
+test('an error in the handling of an RTCP datagram ends that session and nothing else', async () => {
   await using camera = await openScriptedCamera({
     udp: 'only',
     play(sender) {
       play(sender)
-      // Whatever length and kind they claim.
+      // The reports claim arbitrary lengths and types.
       for (let type = 0; type < 256; type++) sender.send(0, Uint8Array.of(0x9f, type, 0xff, 0xff, 1), true)
     },
   })
@@ -91,7 +91,7 @@ test('an error over a datagram of RTCP ends that session and nothing else', asyn
   assert.equal(last?.state, 'online')
 })
 
-test('a still picture whose handling fails is asked for again', async () => {
+test('an image whose handling fails is requested again', async () => {
   await using camera = await openHttpCamera((response) => {
     response.writeHead(200, { 'Content-Type': 'image/jpeg' }).end(jpeg)
   })
