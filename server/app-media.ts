@@ -44,7 +44,7 @@ const busyDiskMs = 250
 const maxConnectsPerHost = 4
 
 /** The largest image kept for lists; live snapshots have the camera's resolution. */
-const keptPicture = { maxWidth: 1280, maxHeight: 720 }
+const snapshotLimits = { maxWidth: 1280, maxHeight: 720 }
 
 /**
  * Starts nothing and reads no archive files. The server runs `tasks` for as long as it runs; the keys are their names
@@ -120,7 +120,7 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     dir: join(config.data, 'snapshots'),
     clock,
     log,
-    limits: keptPicture,
+    limits: snapshotLimits,
     onSnapshot: (cameraId, createdAtMs) => void noteSnapshot(store, cameraId, createdAtMs, log),
   })
   const cameras = new CameraRegistry({

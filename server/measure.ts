@@ -57,9 +57,9 @@ export function measure({
       sum('pendingBytes'),
     ),
     counter('dropped_frames_total', 'Video frames not recorded or damaged by loss.', sum('droppedFrames')),
-    counter('camera_freezes_total', 'Times without a picture for more than a second from a connected camera.', freezes),
+    counter('camera_freezes_total', 'Times at which a connected camera sent no video for more than a second.', freezes),
     counter('camera_frozen_seconds_total', 'Total length of these freezes.', frozenMs / 1000),
-    gauge('cameras_losing', 'Cameras that lost many packets or pictures in the last minute.', losing),
+    gauge('cameras_losing', 'Cameras that lost many packets or frames in the last minute.', losing),
     counter('audio_blocks_total', 'Blocks of AAC made of telephone audio.', sum('audioBlocks')),
     counter('audio_dropped_total', 'Chunks of telephone audio that were not encoded.', sum('droppedAudio')),
     counter('audio_crashes_total', 'Times a process that encodes audio died.', sum('audioCrashes')),
@@ -86,7 +86,7 @@ export function measure({
     counter('events_dropped_total', 'Events of the server itself that were too many.', events.stats().dropped),
     counter('decodes_total', 'Key frames decoded.', decodes),
     counter('decoder_crashes_total', 'Times the decoder process died.', crashes),
-    counter('decoder_refused_total', 'Pictures refused because the decoder was busy.', refused),
+    counter('decoder_refused_total', 'Images refused because the decoder was busy.', refused),
   ]
 }
 

@@ -33,13 +33,13 @@ test('only some tasks run at once, and the others in order', async () => {
 })
 
 test('a task is refused immediately and counted if too many wait', async () => {
-  const semaphore = new Semaphore({ maxRunning: 1, maxWaiting: 2, refusal: 'too many pictures', retryAfterSeconds: 3 })
+  const semaphore = new Semaphore({ maxRunning: 1, maxWaiting: 2, refusal: 'too many images', retryAfterSeconds: 3 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const all = Promise.allSettled(Array.from({ length: 5 }, () => semaphore.run(() => promise)))
   assert.deepEqual(semaphore.stats(), { running: 1, waiting: 2, refused: 2 })
   assert.throws(() => semaphore.checkRoom(), {
     kind: 'unavailable',
-    message: 'too many pictures',
+    message: 'too many images',
     retryAfterSeconds: 3,
   })
   resolve()

@@ -97,7 +97,7 @@ test('a camera whose clock is wrong every night is reported once, with advice', 
   const [event, ...more] = await list()
   assert.deepEqual([event![0], event![1], more], ['camera_clock', 0, []])
   assert.equal(event![2].rate, 1.5)
-  assert.match(event![2].detail, /as if 40.0 seconds passed in a minute.* fewer pictures/)
+  assert.match(event![2].detail, /advance by 40.0 seconds per minute.* fewer frames/)
 })
 
 test('an outage is a pair of events with the times when it began and ended', async (t) => {

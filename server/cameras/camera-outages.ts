@@ -140,7 +140,7 @@ export class CameraOutages {
 function describeLoss(cameraId: number, occurredAtMs: number, { packetLoss, frameLoss }: LossReport) {
   const percent = (part: number) => Math.round(part * 1000) / 10
   const data = { packet_loss_percent: percent(packetLoss), picture_loss_percent: percent(frameLoss) }
-  const title = 'Pictures are lost on the way from the camera'
+  const title = 'Frames are lost between camera and server'
   return { cameraId, category: 'packet_loss', title, occurredAtMs, data }
 }
 
@@ -153,7 +153,7 @@ function describeClockSet(cameraId: number, fromMs: number, toMs: number) {
 
 function describeClockRate(cameraId: number, occurredAtMs: number, rate: number) {
   const fewer = rate > 1 ? 'fewer' : 'more'
-  const detail = `The camera stamps its pictures as if ${(60 / rate).toFixed(1)} seconds passed in a minute: it probably sends ${fewer} pictures than its configured frame rate. The server measures their times instead. To correct this, set a constant frame rate in the camera, for instance by limiting the exposure time at night.`
+  const detail = `The timestamps of the camera advance by ${(60 / rate).toFixed(1)} seconds per minute: it probably sends ${fewer} frames than its configured frame rate. The server measures their times instead. To correct this, set a constant frame rate in the camera, for instance by limiting the exposure time at night.`
   const data = { rate: Math.round(rate * 1000) / 1000, detail }
   return { cameraId, category: 'camera_clock', title: 'Camera clock is wrong', occurredAtMs, data }
 }

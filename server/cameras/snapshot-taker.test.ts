@@ -38,7 +38,7 @@ async function setUp() {
         state.sleeping--
       }
       state.running--
-      if (state.offline.has(cameraId)) throw new AppError('unavailable', 'no picture')
+      if (state.offline.has(cameraId)) throw new AppError('unavailable', 'no image')
       taken.push({ cameraId, atMs: clock.monotonicMs() })
       return { jpeg: Uint8Array.of(cameraId, taken.length), wallMs: clock.nowMs() - 7 }
     },

@@ -64,8 +64,8 @@ function createTsMuxer(stream: StreamFormat): LiveMuxer {
 }
 
 /**
- * Sends at most one key frame per `minIntervalMs` of the camera's time; one that is whole only later with the pictures
- * up to there.
+ * Sends at most one key frame per `minIntervalMs` of the camera's time. A key frame that becomes correct only after
+ * further frames is sent together with them.
  */
 function createKeyFrameMuxer(format: StreamFormat, minIntervalMs: number): LiveMuxer {
   const collector = new KeyFrameCollector(format.video.codec)

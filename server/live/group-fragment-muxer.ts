@@ -63,8 +63,8 @@ export class GroupFragmentMuxer implements LiveMuxer {
       this.#audio.push({ frame, time })
       return this.#held && time >= this.#toAudioTime(this.#held.endTime) ? this.#takeHeld() : undefined
     }
-    const picture = this.#groups ? toStart(frame, this.#groups) : frame
-    if (!picture) return undefined
+    const video = this.#groups ? toStart(frame, this.#groups) : frame
+    if (!video) return undefined
     const time = this.#videoTimes.next(frame.dts90k)
     const first = this.#video[0]
     const isLong = first !== undefined && (time - first.time >= maxPart90k || this.#videoBytes >= maxPartBytes)
@@ -72,8 +72,8 @@ export class GroupFragmentMuxer implements LiveMuxer {
     const isLate = this.#held !== undefined && time >= this.#held.endTime + maxAudioWait90k
     const chunk = isFull || isLate ? this.#takeHeld() : undefined
     if (isFull) this.#hold(time, frame.isKey)
-    this.#video.push({ frame: picture, time })
-    this.#videoBytes += picture.data.length + frameCostBytes
+    this.#video.push({ frame: video, time })
+    this.#videoBytes += video.data.length + frameCostBytes
     return chunk ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
   }
 
@@ -115,7 +115,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
     return { kind: 'media', isKey: frame.isKey, wallMs: frame.wallMs, durationMs, data, endsGroup }
   }
 
-  /** The blocks that begin before this time of the pictures. */
+  /** Takes the audio blocks that begin before this time of the video. */
   #takeAudio(endTime: number): Timed[] {
     const end = this.#toAudioTime(endTime)
     const count = this.#audio.findIndex(({ time }) => time >= end)
@@ -126,10 +126,10 @@ export class GroupFragmentMuxer implements LiveMuxer {
     return scaleTicks(time90k, this.#audioRate)
   }
 
-  /** As long as the pictures, or up to a block longer. */
+  /** Writes silence that is as long as the video, or up to a block longer. */
   #writeSilence({ data, samples: duration }: SilentBlock, startTime: number, endTime: number): TrackRun {
     const start = scaleTicks(startTime, this.#audioRate)
-    // After a loss it begins anew.
+    // After a loss of frames, silence starts at the time of the next frame.
     if (Math.abs(this.#silenceEnd - start) > duration) this.#silenceEnd = start
     const baseDecodeTime = this.#silenceEnd
     const count = Math.max(1, Math.ceil((scaleTicks(endTime, this.#audioRate) - baseDecodeTime) / duration))
@@ -139,7 +139,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
   }
 }
 
-/** A picture of H.264 in a group that players can begin at; undefined when it is left out. */
+/** Rewrites an H.264 frame so that players can start at its group; undefined when the frame is left out. */
 function toStart(frame: Frame, groups: GroupCloser): Frame | undefined {
   const closed = groups.close(frame)
   if (!closed || closed.isLeading) return undefined

@@ -90,7 +90,7 @@ export class HlsStream implements ChunkSink {
     }
     this.#lastUsedMs = clock.monotonicMs()
     if (window.listedCount === 0) {
-      throw new AppError('unavailable', `the camera gave no segment within ${waitMs / 1000} s`)
+      throw new AppError('unavailable', `no segment was available within ${waitMs / 1000} s`)
     }
     return window.playlist(segmentUrl)
   }

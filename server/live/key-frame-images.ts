@@ -38,7 +38,7 @@ export type ImageViewer = {
   dueMs: number
 }
 
-type Picture = {
+type PendingImage = {
   readonly size: ImageSize
   readonly jpeg: PromiseWithResolvers<Uint8Array>
   /** The accounts that requested this image or, once decoding is queued, any image of the same decode. */
@@ -46,7 +46,7 @@ type Picture = {
 }
 
 /** Images of one frame that were requested in one turn of the event loop. */
-type Batch = { readonly frame: KeyFrame; readonly pictures: Picture[] }
+type Batch = { readonly frame: KeyFrame; readonly images: PendingImage[] }
 
 /**
  * The maximum number of sizes per decode, so that a request never waits for more than these. Further sizes are made in
@@ -65,7 +65,7 @@ export class KeyFrameImages implements ChunkSink {
   readonly #clock: Clock
   #newest: KeyFrame | undefined
   /** Images of `#newest` by size. */
-  #pictures = new Map<string, Picture>()
+  #images = new Map<string, PendingImage>()
   #batch: Batch | undefined
   #keyIntervalMs = 0
   #isClosed = false
@@ -110,51 +110,51 @@ export class KeyFrameImages implements ChunkSink {
   /**
    * Returns a JPEG of this frame within the limits for this account. Rejects as the decoder does; a later call retries.
    */
-  picture(frame: KeyFrame, { limits, account }: Omit<ImageViewer, 'dueMs'>): Promise<Uint8Array> {
+  getImage(frame: KeyFrame, { limits, account }: Omit<ImageViewer, 'dueMs'>): Promise<Uint8Array> {
     const size = fitImage(frame.format.video, limits)
     if (isAsSent(frame, size)) return Promise.resolve(frame.data)
     // An older frame is decoded for this caller alone.
     if (frame !== this.#newest) return this.#decodeOne(frame, size, account)
-    const known = this.#pictures.get(keyOf(size))
+    const known = this.#images.get(keyOf(size))
     if (known) {
       if (account !== undefined) known.viewers.add(account)
       return known.jpeg.promise
     }
     if (this.#batch?.frame !== frame) {
-      const batch: Batch = { frame, pictures: [] }
+      const batch: Batch = { frame, images: [] }
       this.#batch = batch
       queueMicrotask(() => this.#decodeBatch(batch))
     }
     return this.#want(this.#batch, size, account).jpeg.promise
   }
 
-  #want(batch: Batch, size: ImageSize, account: number | undefined): Picture {
+  #want(batch: Batch, size: ImageSize, account: number | undefined): PendingImage {
     const viewers = new Set(account === undefined ? [] : [account])
-    const picture: Picture = { size, jpeg: Promise.withResolvers(), viewers }
-    picture.jpeg.promise.catch(() => {}) // made ahead for a viewer that may never ask
-    this.#pictures.set(keyOf(size), picture)
-    batch.pictures.push(picture)
-    return picture
+    const image: PendingImage = { size, jpeg: Promise.withResolvers(), viewers }
+    image.jpeg.promise.catch(() => {}) // made ahead for a viewer that may never ask
+    this.#images.set(keyOf(size), image)
+    batch.images.push(image)
+    return image
   }
 
   #decodeBatch(batch: Batch): void {
     if (this.#batch === batch) this.#batch = undefined
     if (batch.frame === this.#newest) this.#wantAhead(batch)
-    const known = this.#pictures
-    const inTurn = takeTurns(batch.pictures)
+    const known = this.#images
+    const inTurn = takeTurns(batch.images)
     for (let i = 0; i < inTurn.length; i += maxSizesPerDecode) {
-      const pictures = inTurn.slice(i, i + maxSizesPerDecode)
-      const viewers = new Set(pictures.flatMap((picture) => [...picture.viewers]))
-      for (const picture of pictures) picture.viewers = viewers
-      const sizes = pictures.map((picture) => picture.size)
+      const images = inTurn.slice(i, i + maxSizesPerDecode)
+      const viewers = new Set(images.flatMap((image) => [...image.viewers]))
+      for (const image of images) image.viewers = viewers
+      const sizes = images.map((image) => image.size)
       this.#decode(batch.frame, sizes, viewers).then(
         (jpegs) => {
-          for (const [index, picture] of pictures.entries()) picture.jpeg.resolve(jpegs[index]!)
+          for (const [index, image] of images.entries()) image.jpeg.resolve(jpegs[index]!)
         },
         (error: unknown) => {
-          for (const picture of pictures) {
-            known.delete(keyOf(picture.size))
-            picture.jpeg.reject(error)
+          for (const image of images) {
+            known.delete(keyOf(image.size))
+            image.jpeg.reject(error)
           }
         },
       )
@@ -165,9 +165,9 @@ export class KeyFrameImages implements ChunkSink {
   #wantAhead(batch: Batch): void {
     const untilMs = this.#clock.monotonicMs() + this.#keyIntervalMs
     for (const viewer of this.viewers) {
-      if (viewer.dueMs > untilMs || batch.pictures.length >= maxSizesAhead) continue
+      if (viewer.dueMs > untilMs || batch.images.length >= maxSizesAhead) continue
       const size = fitImage(batch.frame.format.video, viewer.limits)
-      if (!isAsSent(batch.frame, size) && !this.#pictures.has(keyOf(size))) this.#want(batch, size, viewer.account)
+      if (!isAsSent(batch.frame, size) && !this.#images.has(keyOf(size))) this.#want(batch, size, viewer.account)
     }
   }
 
@@ -193,21 +193,21 @@ export class KeyFrameImages implements ChunkSink {
 
   #replace(frame: KeyFrame | undefined): void {
     this.#newest = frame
-    this.#pictures = new Map()
+    this.#images = new Map()
     this.changed.notify()
   }
 }
 
 /** Orders images by turns: the first of each account, then the second of each, and so on. */
-function takeTurns(pictures: readonly Picture[]): Picture[] {
+function takeTurns(images: readonly PendingImage[]): PendingImage[] {
   const counts = new Map<number, number>()
-  const turns = new Map<Picture, number>()
-  for (const picture of pictures) {
-    const before = [...picture.viewers].map((account) => counts.get(account) ?? 0)
-    for (const account of picture.viewers) counts.set(account, (counts.get(account) ?? 0) + 1)
-    turns.set(picture, before.length === 0 ? 0 : Math.min(...before))
+  const turns = new Map<PendingImage, number>()
+  for (const image of images) {
+    const before = [...image.viewers].map((account) => counts.get(account) ?? 0)
+    for (const account of image.viewers) counts.set(account, (counts.get(account) ?? 0) + 1)
+    turns.set(image, before.length === 0 ? 0 : Math.min(...before))
   }
-  return pictures.toSorted((one, other) => turns.get(one)! - turns.get(other)!)
+  return images.toSorted((one, other) => turns.get(one)! - turns.get(other)!)
 }
 
 /** A JPEG from an MJPEG camera that already fits is not decoded. */

@@ -39,7 +39,7 @@ suite('mjpeg viewers', () => {
     assert.equal(decodes.length, 40, 'one decode per key frame, whoever watches')
   })
 
-  test('a rate so small that its interval is endless gives one picture, and ends when it is told to', async () => {
+  test('a rate whose interval is endless yields one image and stops on request', async () => {
     const { live, send, newest } = setUp({ clock: systemClock })
     newest.keyframes = [init(), keyFrame(1)]
     for (const refreshRate of [1e-7, 5e-324]) {
@@ -54,7 +54,7 @@ suite('mjpeg viewers', () => {
     }
   })
 
-  test('pictures are never closer than the rate allows, and always the newest', async () => {
+  test('images never come faster than the rate allows, and are always the newest', async () => {
     const { sent } = await watch([3], 10, 25)
     const frames = sent[0]!
     const pollMs = 10
@@ -65,7 +65,7 @@ suite('mjpeg viewers', () => {
     }
   })
 
-  test('the first picture comes at once from the newest key frame', async () => {
+  test('the first image is made at once from the newest key frame', async () => {
     const { live, newest } = setUp()
     newest.keyframes = [init(), keyFrame(9)]
     const viewer = reader(live.openMjpeg(1, { refreshRate: 0.1, signal: notAborted }))
@@ -103,7 +103,7 @@ suite('mjpeg viewers', () => {
     )
   })
 
-  test('a slow viewer is sent the newest picture, never a backlog', async () => {
+  test('a slow viewer is sent the newest image, never a backlog', async () => {
     const { live, send } = setUp()
     const viewer = reader(live.openMjpeg(1, { signal: notAborted }))
     await viewer.take()
@@ -160,7 +160,7 @@ suite('mjpeg viewers', () => {
     assert.deepEqual(texts(await fast.take()), ['1 full'])
     send('keyframes', init(), keyFrame(1)) // what a renewed subscription begins with
     await clock.advance(500)
-    assert.deepEqual(texts(await fast.take()), [], 'the same picture is not sent twice')
+    assert.deepEqual(texts(await fast.take()), [], 'the same image is not sent twice')
     send('keyframes', keyFrame(2))
     assert.deepEqual(texts(await fast.take()), ['2 full'])
     assert.deepEqual(subscriptions, ['keyframes 1000', 'keyframes 125'])
@@ -168,7 +168,7 @@ suite('mjpeg viewers', () => {
 })
 
 suite('snapshots', () => {
-  test('concurrent asks share one subscription and one decode, later ones the picture', async () => {
+  test('concurrent requests share one subscription and one decode, and later ones the image', async () => {
     const { live, newest, decodes, subscriptions } = setUp()
     newest.keyframes = [init(), keyFrame(4)]
     const snapshots = await Promise.all([live.snapshot(1), live.snapshot(1), live.snapshot(1, { maxWidth: 3000 })])
@@ -192,7 +192,7 @@ suite('snapshots', () => {
     await second
   })
 
-  test('a picture from before the camera went away is never shown as live', async () => {
+  test('an image from before the camera went away is never shown as live', async () => {
     const { live, clock, send, open } = setUp()
     const first = live.snapshot(1)
     await settle()

@@ -166,7 +166,7 @@ suite('live source', () => {
     })
   }
 
-  test('a frame whose bytes break its format costs its group of pictures, not the stream', () => {
+  test('a frame with corrupt bytes costs its group of pictures, not the stream', () => {
     const { hub, source, kinds } = open('mpegts')
     hub.publish(video(0, true))
     hub.publish({ ...video(1, false), data: Uint8Array.of(0, 0, 0, 99, 1) })
@@ -201,7 +201,7 @@ suite('live source', () => {
     source.close()
   })
 
-  test('hls: a camera whose pictures are huge and whose times hardly grow has its groups sent in parts', () => {
+  test('hls: groups of huge frames with hardly increasing times are split', () => {
     const { hub, chunks } = open('hls')
     const huge = 1024 * 1024
     const data = Uint8Array.of(0, 0x0f, 0xff, 0xfc, ...new Uint8Array(4)).buffer.transfer(huge)
@@ -214,7 +214,7 @@ suite('live source', () => {
     assert.ok(media.every((chunk) => chunk.data.length < 10 * huge))
   })
 
-  test('hls: audio that comes late is in the fragment of its pictures, which waits for it, but not for ever', () => {
+  test('hls: a fragment waits a limited time for audio that arrives late', () => {
     const { hub, chunks } = open('hls')
     for (let i = 0; i <= 200; i++) {
       hub.publish(video(i, i % 25 === 0))
@@ -225,14 +225,14 @@ suite('live source', () => {
       assert.equal(parts, i < 134 ? Math.floor(Math.max(0, i - 9) / 25) : Math.floor(Math.max(0, i - 13) / 25))
     }
     for (const chunk of chunks.slice(1, 6)) {
-      const [picture, audio] = tracksOf(chunk)
-      const start = (picture!.baseDecodeTime * 16) / 90
+      const [video, audio] = tracksOf(chunk)
+      const start = (video!.baseDecodeTime * 16) / 90
       assert.equal(audio!.baseDecodeTime, start)
-      assert.equal(audio!.duration, (picture!.duration * 16) / 90)
+      assert.equal(audio!.duration, (video!.duration * 16) / 90)
     }
   })
 
-  test('hls keeps the tracks of its first run: later runs are given silence, or lose their audio', () => {
+  test('hls keeps the tracks of its first run: later runs get silence or lose their audio', () => {
     const without: StreamFormat = { ...format, audio: undefined }
     for (const formats of [
       [format, without, format],
@@ -261,13 +261,13 @@ suite('live source', () => {
           audioEnd = undefined
         }
         if (chunk.kind !== 'media') continue
-        const [picture, track] = tracksOf(chunk)
-        assert.deepEqual([picture?.trackId, track?.trackId], hasAudio ? [1, 2] : [1, undefined])
+        const [videoTrack, track] = tracksOf(chunk)
+        assert.deepEqual([videoTrack?.trackId, track?.trackId], hasAudio ? [1, 2] : [1, undefined])
         if (!track) continue
         assert.ok(audioEnd === undefined || Math.abs(track.baseDecodeTime - audioEnd) <= 1024 * 1.3, 'audio goes on')
         audioEnd = track.baseDecodeTime + track.duration
-        const pictureEnd = ((picture!.baseDecodeTime + picture!.duration) * 16) / 90
-        assert.ok(Math.abs(audioEnd - pictureEnd) <= 2 * 1280, 'audio ends with the pictures')
+        const videoEnd = ((videoTrack!.baseDecodeTime + videoTrack!.duration) * 16) / 90
+        assert.ok(Math.abs(audioEnd - videoEnd) <= 2 * 1280, 'audio ends with the video')
       }
       assert.ok(source.chunks.filter(({ kind }) => kind === 'media').length >= 9)
     }

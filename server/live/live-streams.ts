@@ -49,7 +49,7 @@ export type PlaylistOptions = WaitOptions & {
   readonly isEarly?: boolean | undefined
 }
 
-/** `account`: who wants pictures, and takes turns with the others; undefined for the server itself. */
+/** `account`: the user who requests images and takes turns with others; undefined for the server itself. */
 export type SnapshotOptions = WaitOptions & {
   readonly account?: number | undefined
   /** Aborted when the viewer leaves. */
@@ -79,8 +79,8 @@ export type LiveStats = {
 type Camera = {
   readonly streams: Map<LiveFormat, SharedStream>
   readonly viewers: Set<ViewerQueue>
-  pictures: KeyFrameImages | undefined
-  /** Viewers of `pictures`: they share one place in the key frame stream. */
+  images: KeyFrameImages | undefined
+  /** Viewers of `images`: they share one place in the key frame stream. */
   imageUsers: number
   leaveKeyFrames: (() => void) | undefined
   hls: HlsStream | undefined
@@ -160,7 +160,7 @@ export class LiveStreams {
 
   /**
    * JPEGs of key frames: at most `refreshRate` a second, always the newest, the first at once. Goes on when the camera
-   * comes back. Ends when `signal` aborts or the camera is closed; the first step throws 'unavailable' when no picture
+   * comes back. Ends when `signal` aborts or the camera is closed; the first step throws 'unavailable' when no image
    * comes in 10 s.
    */
   async *openMjpeg(cameraId: number, options: MjpegViewerOptions): AsyncGenerator<Uint8Array, void, void> {
@@ -169,11 +169,11 @@ export class LiveStreams {
     const { clock } = this.#options
     const firstTimeoutMs = this.#firstWaitMs(cameraId)
     const intervalMs = refreshRate === undefined ? 0 : 1000 / refreshRate
-    const { pictures, release } = this.#useKeyFrames(cameraId, intervalMs)
+    const { images, release } = this.#useKeyFrames(cameraId, intervalMs)
     this.#viewers.mjpeg++
     try {
       const limits = { maxWidth, maxHeight }
-      yield* runMjpeg(pictures, { limits, account, intervalMs, firstTimeoutMs, clock, signal })
+      yield* runMjpeg(images, { limits, account, intervalMs, firstTimeoutMs, clock, signal })
     } finally {
       this.#viewers.mjpeg--
       release()
@@ -187,24 +187,24 @@ export class LiveStreams {
   async snapshot(cameraId: number, limits: ImageLimits = {}, options: SnapshotOptions = {}): Promise<Snapshot> {
     const { clock, snapshotTimeoutMs } = this.#options
     const { waitMs = this.#firstWaitMs(cameraId, snapshotTimeoutMs), account, signal } = options
-    const { pictures, release } = this.#useKeyFrames(cameraId, maxKeyFrameIntervalMs)
+    const { images, release } = this.#useKeyFrames(cameraId, maxKeyFrameIntervalMs)
     try {
       signal?.throwIfAborted()
       const untilMs = clock.monotonicMs() + waitMs
-      while (!pictures.newest) {
+      while (!images.newest) {
         const leftMs = untilMs - clock.monotonicMs()
-        if (leftMs <= 0 || pictures.isClosed) {
-          throw new AppError('unavailable', `the camera gave no picture within ${waitMs / 1000} s`)
+        if (leftMs <= 0 || images.isClosed) {
+          throw new AppError('unavailable', `the camera sent no key frame within ${waitMs / 1000} s`)
         }
-        await pictures.changed.wait(clock, leftMs, signal)
+        await images.changed.wait(clock, leftMs, signal)
         signal?.throwIfAborted()
       }
-      const frame = pictures.newest
-      return { jpeg: await pictures.picture(frame, { limits, account }), wallMs: frame.wallMs }
+      const frame = images.newest
+      return { jpeg: await images.getImage(frame, { limits, account }), wallMs: frame.wallMs }
     } catch (error) {
-      if (signal?.aborted) throw new AppError('unavailable', 'nobody waits for the picture any more')
+      if (signal?.aborted) throw new AppError('unavailable', 'the request was aborted before the image was decoded')
       if (error instanceof AppError && error.kind === 'unavailable') throw error
-      throw new AppError('unavailable', 'the newest picture of the camera could not be decoded', { cause: error })
+      throw new AppError('unavailable', 'the newest key frame of the camera could not be decoded', { cause: error })
     } finally {
       release()
     }
@@ -248,7 +248,7 @@ export class LiveStreams {
     if (!camera) return
     this.#cameras.delete(cameraId)
     for (const queue of camera.viewers) queue.abort()
-    camera.pictures?.close()
+    camera.images?.close()
     camera.hls?.close()
     for (const stream of camera.streams.values()) stream.close()
   }
@@ -283,7 +283,7 @@ export class LiveStreams {
       camera = {
         streams: new Map(),
         viewers: new Set(),
-        pictures: undefined,
+        images: undefined,
         imageUsers: 0,
         leaveKeyFrames: undefined,
         hls: undefined,
@@ -312,22 +312,22 @@ export class LiveStreams {
     return stream
   }
 
-  #useKeyFrames(cameraId: number, intervalMs: number): { pictures: KeyFrameImages; release: () => void } {
+  #useKeyFrames(cameraId: number, intervalMs: number): { images: KeyFrameImages; release: () => void } {
     const { decoder, clock } = this.#options
     const camera = this.#camera(cameraId)
     const stream = this.#stream(cameraId, camera, 'keyframes')
     // Four times as many as this viewer takes, so that the newest is fresh when its turn comes.
     stream.lowerInterval(Math.min(maxKeyFrameIntervalMs, intervalMs / 4))
-    camera.pictures ??= new KeyFrameImages(cameraId, decoder, clock)
-    const { pictures } = camera
+    camera.images ??= new KeyFrameImages(cameraId, decoder, clock)
+    const { images } = camera
     if (camera.imageUsers++ === 0) {
-      camera.leaveKeyFrames = stream.join(pictures)
+      camera.leaveKeyFrames = stream.join(images)
       // The camera may have left since the last user did.
-      if (stream.retainedBytes === 0) pictures.forget()
+      if (stream.retainedBytes === 0) images.forget()
     }
     const release = () => {
       if (--camera.imageUsers === 0) camera.leaveKeyFrames?.()
     }
-    return { pictures, release }
+    return { images, release }
   }
 }

@@ -159,10 +159,10 @@ suite('mp4 and mpegts viewers', () => {
     }
     const steps = times[1]!.slice(1).map((time, i) => time - times[1]![i]!)
     const old = 962 // of 40 s, the last 1.5 are shown as they were
-    // The hurried part ends half way from one picture to the next.
+    // The accelerated part ends halfway from one frame to the next.
     assert.deepEqual(steps, [...new Array(old).fill(90), 45 + 1800, ...new Array(1000 - old - 1).fill(3600)])
     assert.equal(times[2]!.length, 1000 - old)
-    assert.ok(Math.abs(times[2]![0]! / 8000 - times[1]![old + 1]! / 90_000) <= 0.04, 'audio with its picture')
+    assert.ok(Math.abs(times[2]![0]! / 8000 - times[1]![old + 1]! / 90_000) <= 0.04, 'audio with its frame')
     assert.deepEqual([...new Set(times[2]!.slice(1).map((time, i) => time - times[2]![i]!))], [320])
   })
 

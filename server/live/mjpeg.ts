@@ -25,31 +25,28 @@ const longWaitMs = 3_600_000
  * there is a newer key frame, even while the camera is offline. Ends when `signal` aborts or the camera is removed.
  * Throws 'unavailable' if there is no image in time. Frames that cannot be decoded are skipped.
  */
-export async function* runMjpeg(
-  pictures: KeyFrameImages,
-  options: MjpegOptions,
-): AsyncGenerator<Uint8Array, void, void> {
+export async function* runMjpeg(images: KeyFrameImages, options: MjpegOptions): AsyncGenerator<Uint8Array, void, void> {
   const { limits, account, intervalMs, firstTimeoutMs, clock, signal } = options
   const viewer: ImageViewer = { limits, account, dueMs: clock.monotonicMs() }
   const firstByMs = clock.monotonicMs() + firstTimeoutMs
   let last: KeyFrame | undefined
   let hasSent = false
-  pictures.viewers.add(viewer)
+  images.viewers.add(viewer)
   try {
     while (!signal.aborted) {
       const nowMs = clock.monotonicMs()
-      const frame = pictures.newest
-      if (pictures.isClosed && hasSent) return
+      const frame = images.newest
+      if (images.isClosed && hasSent) return
       if (frame === undefined || frame === last) {
-        if (!hasSent && (nowMs >= firstByMs || pictures.isClosed)) {
-          throw new AppError('unavailable', `the camera gave no picture within ${firstTimeoutMs / 1000} s`)
+        if (!hasSent && (nowMs >= firstByMs || images.isClosed)) {
+          throw new AppError('unavailable', `the camera sent no key frame within ${firstTimeoutMs / 1000} s`)
         }
-        await pictures.changed.wait(clock, hasSent ? longWaitMs : firstByMs - nowMs, signal)
+        await images.changed.wait(clock, hasSent ? longWaitMs : firstByMs - nowMs, signal)
       } else if (viewer.dueMs > nowMs) {
         await clock.sleep(viewer.dueMs - nowMs, signal)
       } else {
         last = frame
-        const jpeg = await pictures.picture(frame, viewer).catch(() => undefined)
+        const jpeg = await images.getImage(frame, viewer).catch(() => undefined)
         if (!jpeg || signal.aborted) continue
         viewer.dueMs = clock.monotonicMs() + intervalMs
         hasSent = true
@@ -59,6 +56,6 @@ export async function* runMjpeg(
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
-    pictures.viewers.delete(viewer)
+    images.viewers.delete(viewer)
   }
 }

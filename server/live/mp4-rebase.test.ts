@@ -9,8 +9,8 @@ import { Mp4Rebase } from './mp4-rebase.ts'
 
 const step90k = 3600
 
-/** Pictures in decoding order: after each, `depth` that are shown before it. */
-function reorderedPictures(count: number, depth: number) {
+/** Frames in decoding order: after each, `depth` that are shown before it. */
+function reorderedFrames(count: number, depth: number) {
   const order = new DecodeOrder()
   const start90k = order.begin({ depth: Math.min(1, depth), maxDepth: 4, frameRate: 25 })
   const numbers = [0]
@@ -38,11 +38,11 @@ function readTimes(fragment: Uint8Array) {
   return { dts90k, pts90k: dts90k + track!.compositionOffsets[0]! }
 }
 
-test('who joins a stream with B-frames late sees its pictures in the order they are shown in', () => {
+test('a viewer that joins a stream with B-frames late gets its frames in presentation order', () => {
   const count = fc.integer({ min: 2, max: 400 })
   fc.assert(
     fc.property(count, fc.nat(3), fc.nat(20_000), (count, depth, ageMs) => {
-      const sent = reorderedPictures(count, depth)
+      const sent = reorderedFrames(count, depth)
       const rebase = new Mp4Rebase(undefined)
       const seen = sent.map((each, i) => readTimes(rebase.rebase(fragmentOf(each), ageMs - i * 40)!))
       const byShowing = (list: readonly { pts90k: number }[]) =>

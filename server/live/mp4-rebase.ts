@@ -27,8 +27,8 @@ export class Mp4Rebase {
   }
 
   /**
-   * The fragment of one frame, which the camera saw `ageMs` ago, in the viewer's time. Undefined for audio from before
-   * its first picture, or of pictures that are hurried.
+   * Moves the fragment of one frame, which the camera captured `ageMs` ago, to the viewer's time. Undefined for audio
+   * that precedes the first video frame or belongs to frames that are played faster to catch up.
    */
   rebase(fragment: Uint8Array, ageMs: number): Uint8Array | undefined {
     const moofBytes = parseBoxHeader(fragment)!.bytes

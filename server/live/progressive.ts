@@ -63,7 +63,7 @@ async function nextWithin(queue: ViewerQueue, clock: Clock, ms: number): Promise
 }
 
 function noFrame(ms: number): AppError {
-  return new AppError('unavailable', `the camera gave no picture within ${ms / 1000} s`)
+  return new AppError('unavailable', `the camera sent no video within ${ms / 1000} s`)
 }
 
 function concat(a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -80,14 +80,14 @@ export function findFrameLoss({ videoFrames, droppedFrames }: CameraCounters): n
 
 /** The share of losses above which the owner is notified, and the share below which the problem is over. */
 const manyPackets = { from: 0.01, below: 0.002 }
-const manyPictures = { from: 0.05, below: 0.01 }
+const manyFrames = { from: 0.05, below: 0.01 }
 
 /** Classifies losses as high, low, or in between. */
 export function judgeLoss(counters: CameraCounters): 'much' | 'some' | 'little' {
   const packets = findPacketLoss(counters) ?? 0
-  const pictures = findFrameLoss(counters) ?? 0
-  if (packets >= manyPackets.from || pictures >= manyPictures.from) return 'much'
-  return packets < manyPackets.below && pictures < manyPictures.below ? 'little' : 'some'
+  const frames = findFrameLoss(counters) ?? 0
+  if (packets >= manyPackets.from || frames >= manyFrames.from) return 'much'
+  return packets < manyPackets.below && frames < manyFrames.below ? 'little' : 'some'
 }
 
 function combine(a: CameraCounters, b: CameraCounters, of: (x: number, y: number) => number): CameraCounters {

@@ -65,7 +65,7 @@ test('what cannot be a camera is refused with a reason, and without the password
   }
 })
 
-test('a camera by HTTP sends pictures', () => {
+test('the type of a camera follows from the scheme of its URL', () => {
   assert.deepEqual(['rtsp://h/', 'rtsps://h/', 'http://h/', 'https://h/'].map(guessCameraType), [
     'h264',
     'h264',

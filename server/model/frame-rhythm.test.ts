@@ -9,7 +9,7 @@ function take(rhythm: FrameRhythm, seconds: readonly number[], isAfterLoss = fal
 
 const steady = (interval: number, count = 200) => Array.from({ length: count }, () => interval)
 
-test('a loss that costs more than a second of pictures is a hole, at any rate of pictures', () => {
+test('a loss of more than a second of video is a hole at any frame rate', () => {
   for (const interval of [1 / 60, 1 / 25, 0.2, 1, 5]) {
     const rhythm = new FrameRhythm()
     assert.ok(take(rhythm, steady(interval)).every((hole) => hole === undefined))
@@ -17,7 +17,7 @@ test('a loss that costs more than a second of pictures is a hole, at any rate of
   }
 })
 
-test('a pause of a steady camera is a hole once it is longer than a second and than several pictures', () => {
+test('a pause of a steady camera is a hole if it exceeds a second and several frame intervals', () => {
   for (const [interval, pause] of [
     [0.04, 1.2],
     [0.2, 1.2],
@@ -30,7 +30,7 @@ test('a pause of a steady camera is a hole once it is longer than a second and t
   }
 })
 
-test('cameras that send a picture a second, or each five, have no holes, from their first picture on', () => {
+test('cameras that send a frame every one or five seconds have no holes, from the first frame on', () => {
   for (const interval of [1, 1.3, 2, 5]) {
     const jittered = steady(interval).map((seconds, i) => seconds * (i % 2 ? 0.9 : 1.1))
     assert.ok(take(new FrameRhythm(), jittered).every((hole) => hole === undefined))

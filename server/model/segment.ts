@@ -13,27 +13,27 @@ export type Fragment = {
   readonly durationMs: number
   /** False only where a long group of pictures was split: a decoder cannot start here. */
   readonly isKey: boolean
-  /** Set when no picture came for more than a second just before the fragment. */
+  /** Set when no video frame arrived for more than a second just before the fragment. */
   readonly hole?: FragmentHole | undefined
-  /** Set when some of its pictures are damaged: parts of them, or of pictures they refer to, were lost. */
+  /** Set when some of its frames are damaged: parts of them, or of frames they refer to, were lost. */
   readonly isDamaged?: true | undefined
 }
 
-/** A time without a picture inside a run, just before a fragment. */
+/** A time without video inside a run, just before a fragment. */
 export type FragmentHole = {
   readonly durationMs: number
   /** As in the timeline. */
   readonly reason: string
   /**
    * True: the file leaves the time out. Its decode times go on `holeSeam90k` after the fragment before. False: the
-   * picture before the hole lasts through it.
+   * frame before the hole lasts through it.
    */
   readonly isCut: boolean
 }
 
 /**
- * Decode time left between the two sides of a hole that was cut, so that audio which outlasts its picture does not
- * overlap.
+ * Decode time left between the two sides of a hole that was cut, so that audio that is longer than its video
+ * does not overlap.
  */
 export const holeSeam90k = 13_500
 

@@ -12,7 +12,7 @@ export type Span = {
   readonly gapReason: string | undefined
   /** See clock-epoch.ts; undefined: the first. */
   readonly epoch?: number | undefined
-  /** Times inside it without a picture, in order. */
+  /** Times inside it without video, in order. */
   readonly holes?: readonly FootageHole[] | undefined
 }
 
