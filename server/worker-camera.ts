@@ -93,11 +93,11 @@ export class WorkerCamera {
   /** Connects, or adapts what is running to the job. */
   setJob(job: CameraJob): void {
     this.#change(async () => {
-      const isSameAddress =
+      const isSameSource =
         this.#job?.url === job.url && this.#job.username === job.username && this.#job.password === job.password
       this.#job = job
       this.#updateDemand()
-      if (!isSameAddress) {
+      if (!isSameSource) {
         await this.#disconnect()
         this.#connection = this.#connect(job)
       }
@@ -141,10 +141,10 @@ export class WorkerCamera {
   /** See `CameraRecorder.tick`. */
   tick(): void {
     this.#recording?.recorder.tick()
-    this.#tellClock()
+    this.#reportClock()
   }
 
-  #tellClock(): void {
+  #reportClock(): void {
     const rate = this.stats.clockRate
     const isWrong = Math.abs(rate - 1) >= wrongRate
     if (isWrong === this.#isClockWrong) return

@@ -1,14 +1,14 @@
-// Puts audio blocks on the grid of their own sample rate. Times in 90 kHz ticks are rounded (1024 samples at 44.1 kHz
-// are 2089.8 ticks); summed up as they are, audio would drift or be full of tiny holes.
+// Aligns audio blocks with the sample positions of their own sample rate. Times in 90 kHz ticks are rounded (1024
+// samples at 44.1 kHz are 2089.8 ticks), so summing them up would lead to drift or many tiny holes.
 
 import type { AudioFormat } from '../media/frame.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { createBlockLength } from '../media/telephony/audio-block.ts'
 
-/** The block's own time may differ from the grid by this much before the grid gives way. */
+/** The time of a block may differ from its position by this much before the position is changed. */
 const toleranceSeconds = 1 / 16
 
-/** Positions and lengths in samples, the position since the run's axis began. */
+/** Positions and lengths in samples. Positions count from the beginning of the run's axis. */
 export type PlacedBlock = { readonly position: number; readonly samples: number }
 
 export class AudioGrid {
@@ -21,14 +21,14 @@ export class AudioGrid {
     this.#samplesOf = createBlockLength(format)
   }
 
-  /** Where the track ends so far, in samples; undefined before the first block. */
+  /** The current end of the track in samples; undefined before the first block. */
   get end(): number | undefined {
     return this.#next
   }
 
   /**
-   * Where the block with this presentation time is: it follows the block before it unless blocks are missing, which
-   * leaves a hole of whole blocks. Undefined when the block is too much: drop it.
+   * Returns the position of the block with this presentation time. It follows the previous block unless blocks are
+   * missing, which leaves a hole of whole blocks. Undefined if the block is superfluous and must be dropped.
    */
   place(pts90k: number, data: Uint8Array): PlacedBlock | undefined {
     const samples = this.#samplesOf(data)

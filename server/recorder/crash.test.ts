@@ -1,5 +1,5 @@
-// A recorder that is killed at any moment leaves a file whose fragments are whole. This file is also the program that
-// is killed.
+// A recorder that is killed at any time leaves a file with whole fragments. This file is also the program that is
+// killed.
 
 import assert from 'node:assert/strict'
 import { execFileSync, fork } from 'node:child_process'
@@ -31,7 +31,7 @@ const [, , role, archiveDir] = process.argv
 if (role === 'record') await recordUntilKilled(archiveDir!)
 else test('kill -9 at any moment loses at most the open fragment', { timeout: 60_000 }, testKills)
 
-/** About a hundred times as fast as a camera. */
+/** The program records about a hundred times as fast as a camera sends. */
 async function recordUntilKilled(archiveDir: string): Promise<void> {
   const send = (message: Message) => void process.send!(message)
   const recorder = new CameraRecorder({
@@ -100,16 +100,16 @@ async function testKill(archiveDir: string, afterMs: number): Promise<number> {
 
   await markArchive(archiveDir)
   await new Catalog(context).repairOpen([{ id: 1, createdAtMs: 0 }])
-  // A file without a row may be younger than the check minds.
+  // A file without a row may be younger than the files that are checked.
   const later = { ...systemClock, nowMs: () => Date.now() + 60_000 }
   const report = await checkArchive({ ...context, clock: later, isDeep: true })
   assert.ok(isClean(report), JSON.stringify(report))
   let count = 0
   for (const segment of rows.all) {
-    // A file whose opening was not told any more is found all the same.
+    // A file whose opening was not reported is found as well.
     const reported = written.get(segment.path) ?? []
     assert.ok(segment.isClosed)
-    assert.deepEqual(segment.fragments.slice(0, reported.length), reported, 'what was reported is there')
+    assert.deepEqual(segment.fragments.slice(0, reported.length), reported, 'all reported fragments exist')
     assert.ok(segment.fragments.length <= reported.length + 1)
     count += segment.fragments.length
   }

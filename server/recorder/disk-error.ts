@@ -1,10 +1,10 @@
 // Explains disk errors to the owner of the camera.
 
-/** Our own codes, in addition to the system's. */
+/** The codes of this server, in addition to the system's. */
 export type OwnDiskCode =
   /** The write would use space that must stay free. */
   | 'EFLOOR'
-  /** The archive folder is empty or foreign: its disk is not mounted. */
+  /** The archive folder is empty or belongs to something else: its disk is not mounted. */
   | 'EAWAY'
 
 export function createDiskError(code: OwnDiskCode, message: string): Error {
@@ -16,33 +16,37 @@ export function isDiskFull(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFLOOR'
 }
 
-/** Nothing fails, but not in time. */
-export const slowDisk = 'The disk that keeps the recordings takes too long.'
+/** The message for a disk that does not fail but is too slow. */
+export const slowDisk = 'The disk for recordings is too slow: check its health and what else uses it.'
 
 const sentences: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk that keeps the recordings is full.',
-  EFLOOR: 'The disk that keeps the recordings is full, but for the space that stays free.',
-  EAWAY: 'The disk that keeps the recordings is not there.',
-  ENODEV: 'The disk that keeps the recordings is not there.',
-  ENXIO: 'The disk that keeps the recordings is not there.',
-  EDQUOT: 'The disk quota for the recordings is used up.',
-  EACCES: 'The server may not write to the folder that keeps the recordings.',
-  EPERM: 'The server may not write to the folder that keeps the recordings.',
-  EROFS: 'The disk that keeps the recordings is read-only.',
-  ENOTDIR: 'The folder that keeps the recordings is not a folder.',
-  ENOENT: 'The folder that keeps the recordings is missing.',
-  EIO: 'The disk that keeps the recordings reports an error of the device.',
-  ESTALE: 'The network disk that keeps the recordings is not there.',
-  ETIMEDOUT: 'The network disk that keeps the recordings does not answer.',
-  EHOSTDOWN: 'The network disk that keeps the recordings does not answer.',
-  EMFILE: 'The server has too many open files.',
-  ENFILE: 'The system has too many open files.',
+  ENOSPC: 'The disk for recordings is full: free some space, or keep recordings for a shorter time.',
+  EFLOOR:
+    'The disk for recordings is full except for the reserved free space: free some space, or keep recordings for a shorter time.',
+  EAWAY: 'The disk for recordings is missing: check that it is connected and mounted.',
+  ENODEV: 'The disk for recordings is missing: check that it is connected and mounted.',
+  ENXIO: 'The disk for recordings is missing: check that it is connected and mounted.',
+  EDQUOT: 'The disk quota for recordings is used up: increase the quota, or keep recordings for a shorter time.',
+  EACCES: 'The server may not write to the folder for recordings: check its owner and permissions.',
+  EPERM: 'The server may not write to the folder for recordings: check its owner and permissions.',
+  EROFS: 'The disk for recordings is read-only: check its health and how it is mounted.',
+  ENOTDIR: 'The folder for recordings is not a folder: remove the file that is in its place.',
+  ENOENT: 'The folder for recordings is missing: check that its disk is mounted.',
+  EIO: 'The disk for recordings reported a device error: check its health and its cable.',
+  ESTALE: 'The network disk for recordings is missing: check that it is mounted.',
+  ETIMEDOUT: 'The network disk for recordings does not respond: check the network and the storage server.',
+  EHOSTDOWN: 'The network disk for recordings does not respond: check the network and the storage server.',
+  EMFILE: 'The server has too many open files: increase its limit of open files.',
+  ENFILE: 'The system has too many open files: increase its limit of open files.',
 }
 
-/** One sentence, without paths. */
+/** Returns one sentence without paths. */
 export function describeDiskError(error: unknown): string {
   const code = codeOf(error)
-  return sentences[code ?? ''] ?? `The disk that keeps the recordings fails${code ? ` (${code})` : ''}.`
+  return (
+    sentences[code ?? ''] ??
+    `Writing to the disk for recordings failed${code ? ` (${code})` : ''}: check the disk and the log of the server.`
+  )
 }
 
 function codeOf(error: unknown): string | undefined {

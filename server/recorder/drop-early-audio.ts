@@ -5,7 +5,8 @@ import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { CutFragment } from './fragment-cutter.ts'
 
 /**
- * Returns the fragment without audio before its first video frame. `sampleRate` of the audio track, if there is one.
+ * Returns the fragment without audio before its first video frame. `sampleRate`: that of the audio track, if there is
+ * one.
  */
 export function dropEarlyAudio<T extends CutFragment>(cut: T, sampleRate: number | undefined): T {
   if (sampleRate === undefined || cut.audio.length === 0) return cut

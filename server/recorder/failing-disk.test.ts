@@ -1,5 +1,5 @@
-// A disk that fails in every operation in turn, and then the power: what the index promises is what a machine without
-// its page cache reads, and nothing that the disk has confirmed is missing.
+// Every operation of the disk fails in turn, followed by a power failure. What the index promises can be read without
+// the page cache, and everything that the disk has confirmed is listed.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const archiveDir = '/archive'
 const syncIntervalMs = 2500
 const durationMs = 16_000
 
-/** One operation fails; or it and all after it; or it and all syncs after it. */
+/** A single operation fails, or also all later ones, or also all later syncs. */
 type Mode = 'once' | 'for good' | 'syncs'
 
 type Entry =
@@ -40,10 +40,10 @@ type Journal = {
   readonly entries: readonly Entry[]
   readonly operations: number
   readonly droppedFrames: number
-  readonly pictures: number
+  readonly frames: number
 }
 
-/** A recording of about three files, of which the operation `failAt` fails. */
+/** Records about three files. The operation number `failAt` fails. */
 async function recordJournal(failAt: number, mode: Mode, seed: number): Promise<Journal> {
   const entries: Entry[] = []
   const random = createRandom(seed)
@@ -97,18 +97,18 @@ async function recordJournal(failAt: number, mode: Mode, seed: number): Promise<
   })
   const options = { width: 160, height: 128 } as const
   recorder.push({ kind: 'start', runId: 'run', format: syntheticFormat(options) })
-  let pictures = 0
+  let frames = 0
   for (const frame of syntheticFrames(options)) {
     if (frame.dts90k >= durationMs * 90) break
-    // Now and then the disk does not keep up, and fragments wait.
+    // The disk is too slow now and then, so that fragments wait.
     while (frame.isKey && recorder.stats().queuedBytes > 0 && random() < 0.9) await new Promise(setImmediate)
     if (frame.isKey) recorder.tick()
     now = frame.dts90k / 90
     recorder.push(frame)
-    pictures++
+    frames++
   }
   await recorder.close()
-  return { entries, operations, droppedFrames: recorder.stats().droppedFrames, pictures }
+  return { entries, operations, droppedFrames: recorder.stats().droppedFrames, frames }
 }
 
 const later: Clock = { ...systemClock, nowMs: () => Date.now() + 60_000 }
@@ -125,14 +125,14 @@ async function openCopy(root: string, files: ReadonlyMap<string, Buffer>) {
 
 type Copy = Awaited<ReturnType<typeof openCopy>>
 
-/** Tells the index what happened, as far as it came. */
+/** Reports the events so far to the index. */
 async function tellIndex(copy: Copy, entries: readonly Entry[]): Promise<void> {
   const catalog = new Catalog(copy)
   for (const entry of entries) if (entry.kind === 'event') entry.tell(catalog)
   await catalog.close()
 }
 
-/** Everything closed rows promise can be read, byte for byte. */
+/** Checks that everything in closed rows can be read byte for byte. */
 async function checkPromises({ rows, archiveDir }: Copy, context: string): Promise<void> {
   for (const { path, fragments, isClosed, checksum } of rows.all) {
     if (!isClosed) continue
@@ -149,7 +149,7 @@ function placeOf({ offset, bytes, start90k, startMs }: Fragment): string {
   return [offset, bytes, start90k, startMs].join(' ')
 }
 
-/** Of each file, the fragments that are in its row. */
+/** Returns the fragments in the row of each file. */
 function listPlaces({ rows }: Copy): Set<string> {
   return new Set(rows.all.flatMap(({ path, fragments }) => fragments.map((fragment) => `${path} ${placeOf(fragment)}`)))
 }
@@ -174,17 +174,17 @@ async function checkPowerCut(root: string, entries: readonly Entry[], seed: numb
     entries.flatMap((entry) => (entry.kind === 'event' && entry.broken ? [entry.broken.path] : [])),
   )
   const report = await checkArchive({ ...copy, isDeep: true })
-  // The shortening of a file that was given up may be lost: then it is longer than its row says.
+  // The truncation of an abandoned file may be lost. In this case the file is longer than its row says.
   const others = [...report.sizeMismatches, ...report.damagedFiles].filter(({ path }) => !broken.has(path))
   assert.deepEqual([report.missingFiles, others, report.wrongCounters], [[], [], []], context)
   await rm(copy.archiveDir, { recursive: true })
   return confirmed
 }
 
-/** The process dies, the next one repairs what the page cache shows, and then the power fails. */
+/** The process dies, the next one repairs the files through the page cache, and then the power fails. */
 async function checkKill(root: string, entries: readonly Entry[], seed: number, context: string): Promise<void> {
   const last = entries.at(-1)
-  // Between a failed sync and the shortening of the file there is nothing to be known.
+  // Between a failed sync and the truncation of the file, the result is undefined.
   if (last?.kind === 'operation' && last.name.startsWith('sync')) return
   const model = createModel(entries, seed)
   const copy = await openCopy(root, model.cached())
@@ -195,14 +195,14 @@ async function checkKill(root: string, entries: readonly Entry[], seed: number, 
     for (const { offset, bytes } of fragments)
       assert.ok(
         offset + bytes <= model.promisedBytes(path),
-        `${context}: ${path} at ${offset} is in the page cache alone`,
+        `${context}: ${path} at ${offset} is only in the page cache`,
       )
   }
   await rm(copy.archiveDir, { recursive: true })
 }
 
-/** Each picture is in a file that was not withdrawn, or was counted as dropped. */
-function checkCounts({ entries, droppedFrames, pictures }: Journal, context: string): void {
+/** Checks that each frame is in a valid file or was counted as dropped. */
+function checkCounts({ entries, droppedFrames, frames }: Journal, context: string): void {
   const durations = new Map<string, number>()
   for (const entry of entries) {
     if (entry.kind !== 'event') continue
@@ -215,7 +215,7 @@ function checkCounts({ entries, droppedFrames, pictures }: Journal, context: str
     }
   }
   const recorded = [...durations.values()].reduce((sum, each) => sum + each, 0) / 40
-  assert.equal(recorded + droppedFrames, pictures, context)
+  assert.equal(recorded + droppedFrames, frames, context)
 }
 
 function createModel(entries: readonly Entry[], seed: number): PageCacheModel {
@@ -225,7 +225,7 @@ function createModel(entries: readonly Entry[], seed: number): PageCacheModel {
 }
 
 for (const mode of ['once', 'for good', 'syncs'] as const) {
-  test(`a disk that fails in every operation in turn, ${mode}: the index promises what can be read`, async () => {
+  test(`the index lists only what can be read when each disk operation fails in turn (${mode})`, async () => {
     const root = await mkdtemp(join(tmpdir(), 'nightjar-failing-'))
     try {
       const random = createRandom(7)
@@ -249,7 +249,7 @@ for (const mode of ['once', 'for good', 'syncs'] as const) {
         }
       }
       assert.deepEqual([...failed].sort(), ['close', 'create', 'sync', 'sync of the folder', 'write'])
-      assert.ok(confirmed > operations, `${confirmed} confirmed fragments were looked for`)
+      assert.ok(confirmed > operations, `${confirmed} confirmed fragments were checked`)
     } finally {
       await rm(root, { recursive: true })
     }

@@ -1,5 +1,5 @@
-// Where a file ends, whatever ends it: losses of packets are drawn, and with them failures of the disk, ends of the
-// connection, other runs and ends of recording, in every order.
+// How files end. Packet losses, disk failures, connection losses, new runs and ends of recording are drawn at random in
+// every order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import type { Frame } from '../media/frame.ts'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
 
-/** A frame that stands before a loss stays for so long at most: a longer loss is a hole. */
+/** The maximum display time of a frame before a loss. A longer loss is a hole. */
 const maxStandMs = 1000
 const frameMs = 40
 
@@ -30,7 +30,7 @@ for (const seed of [1, 2, 3, 4]) {
       if (random() < 0.006) lostUntilMs = now + random() * 1500
       if (now < lostUntilMs) {
         awaitsKey = true
-        // The disk often fails while frames are missing: that is the case which a uniform draw would hardly meet.
+        // The disk often fails while frames are missing, which would rarely occur with uniform probability.
         if (random() < 0.02) failsUntilMs = now + random() * 6000
         continue
       }
@@ -49,7 +49,7 @@ for (const seed of [1, 2, 3, 4]) {
     checkEnds(events, pushed)
   })
 
-  test(`whatever ends recording while frames are missing, its gap begins at the last frame (seed ${seed})`, async () => {
+  test(`the gap begins at the last frame, whatever ends the recording while frames are missing (seed ${seed})`, async () => {
     const random = createRandom(seed)
     let { recorder, events } = createRecorder({ random, segmentMs: 20_000 })
     const all = new EventLog()
@@ -81,7 +81,7 @@ for (const seed of [1, 2, 3, 4]) {
       const now = frame.dts90k / 90
       if (random() < 0.01) lostUntilMs = now + random() * 1500
       const isLost = now < lostUntilMs
-      // Ends are drawn mostly while frames are missing, and right behind.
+      // Ends are drawn mostly while frames are missing and directly afterwards.
       if (!isAway && random() < (pushed.at(-1)?.isAfterLoss ? 0.2 : isLost || awaitsKey ? 0.02 : 0.001)) {
         const reason = Object.keys(ends)[Math.floor(random() * 4)]!
         const filesBefore = events.files.length
@@ -106,14 +106,14 @@ for (const seed of [1, 2, 3, 4]) {
     all.files.push(...events.files)
     assert.equal(ended.size, 4, `ends: ${[...ended]}`)
     const recorded = checkEnds(all, pushed)
-    assert.equal(recorded, pushed.length, 'every frame that came is recorded')
+    assert.equal(recorded, pushed.length, 'every received frame is recorded')
     const reasons = new Set(all.files.map(({ segment }) => segment.gapReason))
     for (const [i, { segment }] of all.files.entries()) {
       const before = all.files[i - 1]?.fragments.at(-1)
       if (!before || !(segment.gapReason !== undefined && segment.gapReason in ends)) continue
       const endMs = before.startMs + before.durationMs
       const lastMs = pushed.findLast(({ wallMs }) => wallMs < segment.startMs - 1)!.wallMs
-      assert.ok(endMs - lastMs <= 2 * frameMs + 1, `the last frame stands for ${endMs - lastMs} ms`)
+      assert.ok(endMs - lastMs <= 2 * frameMs + 1, `the last frame is displayed for ${endMs - lastMs} ms`)
       assert.ok(endMs > lastMs, 'the last frame is recorded')
     }
     for (const reason of Object.keys(ends)) assert.ok(reasons.has(reason), `no file after ${reason}`)
@@ -125,12 +125,12 @@ function checkEnds({ files }: EventLog, pushed: readonly Frame[]): number {
   let beforeMs = Number.NEGATIVE_INFINITY
   let recorded = 0
   for (const { startMs, durationMs } of files.flatMap(({ fragments }) => fragments)) {
-    assert.ok(startMs >= beforeMs - 1, 'it begins before the one before it ends')
+    assert.ok(startMs >= beforeMs - 1, 'a file begins before the previous one ends')
     beforeMs = startMs + durationMs
     const inside = pushed.filter(({ wallMs }) => wallMs > startMs - 1 && wallMs < beforeMs - 1)
     recorded += inside.length
     const standMs = beforeMs - inside.at(-1)!.wallMs
-    assert.ok(standMs <= maxStandMs + 2 * frameMs, `a frame stands for ${standMs} ms`)
+    assert.ok(standMs <= maxStandMs + 2 * frameMs, `a frame is displayed for ${standMs} ms`)
   }
   return recorded
 }

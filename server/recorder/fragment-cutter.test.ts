@@ -38,7 +38,7 @@ function audio(block: number): Frame {
   return { kind: 'audio', dts90k: pts90k, pts90k, wallMs: pts90k / 90, isKey: true, data: Uint8Array.of(block) }
 }
 
-test('every frame is in exactly one fragment, and fragments follow each other', () => {
+test('every frame is in exactly one fragment, and fragments are contiguous', () => {
   const steps = fc.array(fc.record({ step: fc.integer({ min: 1, max: 20_000 }), isKey: fc.boolean() }), {
     minLength: 1,
     maxLength: 200,
@@ -70,10 +70,10 @@ test('every frame is in exactly one fragment, and fragments follow each other', 
   )
 })
 
-test('late audio is placed where it belongs, and none is lost between files', () => {
+test('late audio is placed at its time, and none is lost between files', () => {
   const frames: Frame[] = []
   for (let i = 0; i < 100; i++) frames.push(video(i * 3600, i % 25 === 0))
-  // Up to 0.3 s behind the pictures.
+  // Up to 0.3 s behind the video.
   for (let block = 0; block < 180; block++) {
     const late = block * 1920 + 27_000
     const at = frames.findIndex((f) => f.kind === 'video' && f.dts90k > late)
@@ -89,11 +89,11 @@ test('late audio is placed where it belongs, and none is lost between files', ()
       next += f.audio.reduce((n, { duration }) => n + duration, 0)
     }
   }
-  // Four seconds of pictures: the eight blocks that have not come when the run ends are silence.
+  // Four seconds of video. The eight blocks that have not arrived when the run ends are silence.
   assert.equal(next, 188 * 1024)
 })
 
-test('when a run ends, missing audio is filled with silence: audio and video end together', () => {
+test('missing audio at the end of a run is filled with silence, so that audio and video end together', () => {
   for (const lastBlock of [170, 180, 187, 188]) {
     const frames: Frame[] = Array.from({ length: 100 }, (_, i) => video(i * 3600, i % 25 === 0))
     for (let block = 0; block < lastBlock; block++) {
@@ -103,8 +103,8 @@ test('when a run ends, missing audio is filled with silence: audio and video end
     const fragments = cutAll(frames, ({ dts90k }) => dts90k === 270_000).flatMap((file) => file.fragments)
     for (const { start90k, duration90k, audioStart, audio } of fragments) {
       const audioEnd = audioStart + audio.reduce((sum, { duration }) => sum + duration, 0)
-      const pictureEnd = ((start90k + duration90k) * 48_000) / 90_000
-      assert.ok(audioEnd >= pictureEnd && audioEnd < pictureEnd + 1024, `${audioEnd} and ${pictureEnd}`)
+      const videoEnd = ((start90k + duration90k) * 48_000) / 90_000
+      assert.ok(audioEnd >= videoEnd && audioEnd < videoEnd + 1024, `${audioEnd} and ${videoEnd}`)
     }
   }
 })
@@ -121,7 +121,7 @@ test('key frames in quick succession share a fragment, and a file can begin afte
   )
 })
 
-test('reordered pictures keep their presentation times', () => {
+test('reordered frames keep their presentation times', () => {
   const offsets = [3600, 10_800, 3600, 0]
   const [file] = cutAll(offsets.map((offset, i) => video(i * 3600, i === 0, offset)))
   assert.deepEqual(
@@ -140,7 +140,7 @@ test('the last frame of a run lasts as long as the one before it', () => {
   assert.ok(single!.fragments[0]!.duration90k > 0)
 })
 
-test('a split group of pictures ends at the next key frame, however near, so that players can start there', () => {
+test('a split group of pictures ends at the next key frame, however close, so that players can start there', () => {
   const frames = Array.from({ length: 200 }, (_, i) => video(i * 3600, i % 50 === 0))
   const [file] = cutAll(frames, () => false, 90_000)
   const keys = file!.fragments.filter(({ isKey }) => isKey).map(({ start90k }) => start90k)
@@ -151,9 +151,9 @@ test('a split group of pictures ends at the next key frame, however near, so tha
 test('very late audio from before a file is not in its first fragment', () => {
   const lateBlocks = 60 // 1.28 s
   const frames: Frame[] = []
-  for (let picture = 0, block = 0; picture < 250; picture++) {
-    frames.push(video(picture * 3600, picture % 12 === 0))
-    while ((block + lateBlocks) * 1920 <= picture * 3600) frames.push(audio(block++))
+  for (let index = 0, block = 0; index < 250; index++) {
+    frames.push(video(index * 3600, index % 12 === 0))
+    while ((block + lateBlocks) * 1920 <= index * 3600) frames.push(audio(block++))
   }
   const files = cutAll(frames, (frame) => frame.dts90k === 4 * 12 * 3600)
   assert.equal(files.length, 2)

@@ -1,5 +1,5 @@
-// Cuts a run of frames into files and fragments: at every key frame, but not twice in a moment, and between them when a
-// group of pictures grows long. Keeps only the frames of the open fragment. No I/O, no clock.
+// Cuts a run of frames into files and fragments. A fragment ends at every key frame that is not too close to the
+// previous one, and within a long group of pictures. Keeps only the frames of the open fragment. No I/O, no clock.
 
 import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
 import type { FrameMemory } from '../media/frame-memory.ts'
@@ -8,50 +8,50 @@ import { scaleTicks } from '../media/mp4/timescale.ts'
 import { createSilence, type Silence } from '../media/telephony/silence.ts'
 import { AudioGrid, type PlacedBlock } from './audio-grid.ts'
 
-/** A finished fragment, times on the run's axis. */
+/** A finished fragment with times on the run's axis. */
 export type CutFragment = {
   readonly start90k: number
   readonly duration90k: number
-  /** Wall clock of the first frame, Unix milliseconds, whole. */
+  /** Wall-clock time of the first frame, whole Unix milliseconds. */
   readonly startMs: number
   readonly durationMs: number
   readonly isKey: boolean
-  /** Some of its pictures are damaged. */
+  /** Whether some of its frames are damaged. */
   readonly isDamaged: boolean
   readonly video: readonly Sample[]
   /** Position of the first audio sample, in samples since the run's axis began. */
   readonly audioStart: number
   readonly audio: readonly Sample[]
-  /** Sum of the frames. */
+  /** Total size of the frames. */
   readonly bytes: number
-  /** What the frames lie in, held as often as it is listed: to be released when they are not read any more. */
+  /** The memory of the frames. Each occurrence in the list must be released when the frames are no longer read. */
   readonly memories: readonly FrameMemory[]
 }
 
 export type CutterLimits = {
-  /** A key frame sooner than this after the fragment's first frame does not end it. */
+  /** A key frame that is closer than this to the first frame of the fragment does not end it. */
   readonly minFragment90k: number
-  /** A group of pictures that lasts longer is split. */
+  /** A longer group of pictures is split. */
   readonly maxFragment90k: number
   readonly maxFragmentBytes: number
 }
 
-/** Called in order, from within the cutter's own methods. */
+/** Called in order, synchronously by the methods of the cutter. */
 export type CutterTarget = {
-  /** Asked at every key frame but the first that ends a fragment: shall a file begin here? */
+  /** Called at every key frame that ends a fragment. Returns whether a new file begins here. */
   wantsNewFile(keyFrame: Frame): boolean
-  /** The fragments from now on belong to a file that begins with this key frame. */
+  /** The following fragments belong to a file that begins with this key frame. */
   startFile(keyFrame: Frame): void
   addFragment(fragment: CutFragment): void
 }
 
-/** A finished fragment waits this long, in video time, for audio that belongs to it. */
+/** A finished fragment waits this long, in video time, for its audio. */
 const audioWait90k = 45_000
 
-/** At most this many seconds of silence are added at the end. */
+/** The maximum length of the silence that is added at the end, in seconds. */
 const maxFill = 60
 
-/** Of a run of one frame: nobody knows, so the usual. */
+/** The duration of a frame in a run of one frame, which is unknown. */
 const defaultDuration90k = 3600
 
 type VideoCut = { readonly frames: readonly Frame[]; readonly startsFile: boolean }
@@ -63,7 +63,7 @@ const costOf = ({ data }: Frame): number => data.length + frameCostBytes
 export class FragmentCutter {
   readonly #limits: CutterLimits
   readonly #target: CutterTarget
-  /** Decode time of the first picture of the file. */
+  /** Decode time of the first video frame of the file. */
   #fileStart90k = 0
   readonly #grid: AudioGrid | undefined
   readonly #audioRate: number
@@ -71,7 +71,7 @@ export class FragmentCutter {
   #frames: Frame[] = []
   #startsFile = true
   #held: HeldCut | undefined
-  /** The first frame of the next file, while the last fragment of the one before is held. */
+  /** The first frame of the next file, while the last fragment of the previous file is held. */
   #fileStart: Frame | undefined
   #blocks: AudioBlock[] = []
   #openBytes = 0
@@ -85,17 +85,17 @@ export class FragmentCutter {
     this.#silence = format.audio && createSilence(format.audio)
   }
 
-  /** What frames that are in no fragment yet take in memory. */
+  /** Memory of the frames that are not yet part of a fragment, in bytes. */
   get openBytes(): number {
     return this.#openBytes
   }
 
-  /** Pictures that are in no fragment yet. */
+  /** The number of video frames that are not yet part of a fragment. */
   get openFrames(): number {
     return this.#frames.length + (this.#held?.frames.length ?? 0)
   }
 
-  /** The first frame must be a key frame. Decode times increase. `beginsFragment`: whatever the limits say. */
+  /** The first frame must be a key frame. Decode times must increase. `beginsFragment`: overrides the limits. */
   pushVideo(frame: Frame, beginsFragment = false): void {
     const first = this.#frames[0]
     if (!first) this.#target.startFile(frame)
@@ -103,7 +103,8 @@ export class FragmentCutter {
       const length90k = frame.dts90k - first.dts90k
       const { minFragment90k, maxFragment90k, maxFragmentBytes } = this.#limits
       const isLong = length90k >= maxFragment90k || this.#openBytes >= maxFragmentBytes
-      // The end of a group that was split is cut off however short: the group after it must be a place to start.
+      // The end of a group that was split is cut however short it is, because players must be able to start at the next
+      // group.
       const isGroupEnd = frame.isKey && (length90k >= minFragment90k || !first.isKey)
       if (isLong || isGroupEnd || beginsFragment) this.#cut(frame)
       else if (this.#held && frame.dts90k >= this.#held.end90k + audioWait90k) this.#release()
@@ -113,7 +114,7 @@ export class FragmentCutter {
     this.#openBytes += costOf(frame)
   }
 
-  /** Audio before the first picture is dropped: a file begins with its key frame. */
+  /** Audio before the first video frame is dropped, because a file begins with its key frame. */
   pushAudio(frame: Frame): void {
     if (!this.#grid || this.#frames.length === 0) return
     const place = this.#grid.place(frame.pts90k, frame.data)
@@ -124,7 +125,7 @@ export class FragmentCutter {
   }
 
   /**
-   * Ends the run: the last frame lasts as long as the one before it, but not longer than `longest90k`, and the audio
+   * Ends the run. The last frame lasts as long as the previous one, but not longer than `longest90k`, and the audio
    * ends with it.
    */
   finish(longest90k = Number.POSITIVE_INFINITY): void {
@@ -142,8 +143,8 @@ export class FragmentCutter {
   }
 
   /**
-   * Fills the audio up to the end with silence: it has not come yet, and players stop at, or skip, pictures without
-   * audio.
+   * Fills audio that has not arrived up to the end with silence, because players stop at video without audio or skip
+   * it.
    */
   #fillAudio(end90k: number): void {
     const [block] = this.#silence ?? []
@@ -156,7 +157,7 @@ export class FragmentCutter {
     const outside = after === -1 ? [] : this.#blocks.splice(after)
     for (const { frame } of outside) this.#openBytes -= costOf(frame)
     const last = this.#blocks.at(-1)
-    // Of a file that ends at once, a block that began before it may reach over all there is.
+    // In a very short file, a block that began before the file may cover its whole length.
     const isBare = (this.#held?.startsFile ?? this.#startsFile) && (last?.position ?? -1) < start
     const begin = isBare ? start : last ? last.position + last.samples : (this.#grid.end ?? start)
     for (let position = begin; position < end && end - begin <= maxFill * this.#audioRate; position += samples) {
@@ -229,8 +230,8 @@ export class FragmentCutter {
   }
 
   /**
-   * The blocks before `end90k`, without those before the file begins: they came too late for the file they belong to,
-   * perhaps even for the first fragment of this one.
+   * Returns the blocks before `end90k`, without blocks from before the file. Those arrived too late for the previous
+   * file, or even for the first fragment of this one.
    */
   #takeBlocks(end90k: number): AudioBlock[] {
     const end = scaleTicks(end90k, this.#audioRate)

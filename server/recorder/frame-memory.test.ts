@@ -1,4 +1,4 @@
-// Frames whose memory is used again, on a disk that is so slow that the hub has long forgotten them.
+// Frames with reused memory on a disk so slow that the hub has long released them.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { syntheticFormat, syntheticFrames } from '../media/mp4/synthetic-frames.
 import { CameraRecorder } from './recorder.ts'
 import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
 
-/** What is recorded of a few groups of pictures when the disk begins to write after the last of them. */
+/** Records several groups of pictures on a disk that begins to write after the last one. */
 async function record(archiveDir: string, lay: (frame: Frame) => Frame): Promise<Uint8Array> {
   const writing = Promise.withResolvers<void>()
   const paths: string[] = []
@@ -58,7 +58,7 @@ async function record(archiveDir: string, lay: (frame: Frame) => Frame): Promise
   return readFile(paths[0]!)
 }
 
-test('what was received is recorded, and all memory is released', async (t) => {
+test('received frames are recorded intact, and all memory is released', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'nightjar-memory-'))
   t.after(() => rm(dir, { recursive: true }))
   const memories: FrameMemory[] = []

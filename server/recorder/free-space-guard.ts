@@ -1,5 +1,5 @@
-// Refuses what would take of the space that stays free. Asks the system rarely while there is plenty, before every
-// write when there is little.
+// Refuses writes that would use the reserved free space. It asks the system rarely while there is plenty of space, and
+// before every write when there is little.
 
 import { measureDisk } from '../archive/disk-space.ts'
 import type { Clock } from '../base/clock.ts'
@@ -9,7 +9,7 @@ import { createDiskError } from './disk-error.ts'
 
 export type FreeSpaceOptions = {
   readonly archiveDir: string
-  /** As configured; see `freeFloorBytes`. */
+  /** The configured value; see `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
   readonly clock: Clock
   /** Default: asks the system. */
@@ -29,7 +29,7 @@ export class FreeSpaceGuard {
     this.#options = options
   }
 
-  /** Before so many bytes are written. Throws a full disk, and the system's errors. */
+  /** Must be called before this many bytes are written. Throws an error of a full disk, or the system's error. */
   async reserve(bytes: number): Promise<void> {
     const isOld = this.#options.clock.monotonicMs() - this.#measuredAtMs > maxAgeMs
     if (isOld || this.#budgetBytes < bytes + nearBytes) {

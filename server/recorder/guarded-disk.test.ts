@@ -58,7 +58,7 @@ test('the reserved free space is never used; with plenty of space, the system is
     await write()
     freeBytes -= megabyte
   }
-  assert.equal(asked, 52, 'near the floor before every write')
+  assert.equal(asked, 52, 'the system is asked before every write when little space is left')
   assert.equal(freeBytes, 100 * megabyte)
   await assert.rejects(write(), { code: 'EFLOOR' })
   await assert.rejects(disk.createFile(path('b.mp4')), { code: 'EFLOOR' })
@@ -67,7 +67,7 @@ test('the reserved free space is never used; with plenty of space, the system is
   await file.close()
 })
 
-test('opening and closing files is delayed by the guard, writing to them is not', async (t) => {
+test('opening and closing files keeps rests short, and writing does not', async (t) => {
   let attendants = 0
   const asked: string[] = []
   let name = ''

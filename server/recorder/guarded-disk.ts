@@ -1,5 +1,5 @@
-// The disk as the recorders of a worker see it: files are created only where the archive is, space that stays free is
-// not written to, and only some operations run at once.
+// The disk that the recorders of a worker use. Files are created only inside the archive, reserved free space is not
+// used, and the number of concurrent operations is limited.
 
 import { dirname } from 'node:path'
 import { isArchiveThere } from '../archive/archive-folder.ts'
@@ -11,23 +11,23 @@ import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 export type GuardedDiskOptions = FreeSpaceOptions & {
   readonly maxOperations: number
   /**
-   * Called when operations begin that others wait for, those of files that begin or end; what it returns, when they
-   * have ended.
+   * Called when an operation begins that others wait for: one that opens, truncates, closes or removes a file. The
+   * returned function is called when it has ended.
    */
   readonly attend?: () => () => void
 }
 
-/** A new file and its folder, at most. */
+/** The space for a new file and its folder, at most. */
 const fileBytes = 16 * 1024
 
 export type GuardedDisk = RecordingDisk & {
-  /** Operations that wait for others to end. */
+  /** The number of operations that wait for others to end. */
   waiting(): number
 }
 
 export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): GuardedDisk {
   const { archiveDir, maxOperations, attend = () => () => {} } = options
-  // A disk that hangs must not take all the threads that the process has for files.
+  // A disk that hangs must not occupy all threads of the process for file operations.
   const semaphore = new Semaphore({ maxRunning: maxOperations })
   const space = new FreeSpaceGuard(options)
 
@@ -55,7 +55,7 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
     createFile: (path) =>
       runAttended(async () => {
         if (!(await isArchiveThere(archiveDir))) {
-          throw createDiskError('EAWAY', `${dirname(path)} is not in an archive: is its disk mounted?`)
+          throw createDiskError('EAWAY', `${dirname(path)} is not in an archive: check that its disk is mounted`)
         }
         await space.reserve(fileBytes)
         return guardFile(await disk.createFile(path))

@@ -1,4 +1,4 @@
-// Times without a picture: what the recorder makes of them in the file, in the index, and after a repair.
+// Times without a frame: how the recorder represents them in the file and in the index, also after a repair.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,13 +32,13 @@ const gapsOf = async (scene: FootageScene) =>
 test('a lost packet in a long group of pictures is a gap until the next key frame, not a frozen frame', async () => {
   await using scene = new FootageScene()
   const segments = await record(scene, 40, { gopFrames: 250, audioSampleRate: 48000, losses: [[10.2, 10.24]] })
-  assert.equal(segments.length, 1, 'a loss makes no file')
+  assert.equal(segments.length, 1, 'a loss does not begin a file')
   const { fragments } = segments[0]!
   const after = fragments.findIndex(({ hole }) => hole)
   const before = fragments[after - 1]!
   assert.deepEqual(fragments[after]!.hole, { durationMs: 9800, reason: 'packet_loss', isCut: true })
   assert.equal(fragments[after]!.startMs, at(20))
-  assert.equal(before.startMs + before.durationMs, at(10.2), 'the picture before lasts as long as any other')
+  assert.equal(before.startMs + before.durationMs, at(10.2), 'the frame before the loss has the usual duration')
   assert.deepEqual(await gapsOf(scene), [[11, 20, 'packet_loss']])
 })
 

@@ -8,7 +8,7 @@ import { createNodeDisk } from './recording-disk.ts'
 
 const day = '/archive/cameras/1/2026-02-01'
 
-/** Folders in memory. A failed sync leaves the names it should have written clean: they are lost with the power. */
+/** Folders in memory. Names whose sync failed count as clean and are lost in a power failure. */
 class FolderModel implements FolderDisk {
   readonly folders = new Set<string>()
   readonly #dirty = new Set<string>()
@@ -63,7 +63,7 @@ test('the newest folders and those in use are remembered', async () => {
   await folders.ensure('/archive/cameras/1/day10999')
   assert.equal(disk.syncs, 11_002)
   await folders.ensure('/archive/cameras/1/day0')
-  assert.equal(disk.syncs, 11_003, 'it is looked at again, those above it are not')
+  assert.equal(disk.syncs, 11_003, 'the folder is checked again, and its parents are not')
 })
 
 test('a folder that can be neither synced nor removed is not used', async () => {

@@ -1,32 +1,33 @@
-// The folders of an archive, made where they are missing, with names that last: a file in a folder whose own name is
-// lost with the power cannot be found.
+// Creates the missing folders of an archive and makes their names durable. A file cannot be found if the name of its
+// folder is lost in a power failure.
 
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder } from '../base/make-folder.ts'
 import { syncFolder } from '../base/sync-folder.ts'
 
-/** The operations of the disk; an argument, so that tests can make each of them fail. */
+/** The operations of the disk. An option, so that tests can make each of them fail. */
 export type FolderDisk = {
-  /** False when it was there. */
+  /** Returns false if the folder existed. */
   make(folder: string): Promise<boolean>
-  /** Fails when something is in it. */
+  /** Fails if the folder is not empty. */
   remove(folder: string): Promise<void>
-  /** Makes the names in the folder last. */
+  /** Makes the names in the folder durable. */
   sync(folder: string): Promise<void>
 }
 
 /**
- * Folders that are remembered: one that was forgotten is looked at again. Archives have one for each camera and day.
+ * The number of remembered folders. A folder that was forgotten is checked again. Archives have one for each camera and
+ * day.
  */
 const maxLasting = 10_000
 
 export class LastingFolders {
   readonly #root: string
   readonly #disk: FolderDisk
-  /** Whichever was used longest ago comes first. */
+  /** Least recently used folders come first. */
   readonly #lasting = new Set<string>()
-  /** Folders whose names the disk did not confirm: another sync of the folder above would prove nothing. */
+  /** Folders whose names the disk did not confirm. Another sync of the parent folder would prove nothing. */
   readonly #unconfirmed = new Set<string>()
   readonly #running = new Map<string, Promise<void>>()
 
@@ -37,8 +38,8 @@ export class LastingFolders {
   }
 
   /**
-   * Makes the folder, and those above it. Throws the system's error. Calls for the same folder at the same time share
-   * one answer.
+   * Creates the folder and its parents. Throws the system's error. Concurrent calls for the same folder share one
+   * result.
    */
   ensure(folder: string): Promise<void> {
     if (this.#lasting.has(folder)) {
@@ -53,7 +54,7 @@ export class LastingFolders {
     return running
   }
 
-  /** The folder is gone, or one above it. */
+  /** Forgets the folder and its parents after one of them was removed. */
   forget(folder: string): void {
     for (let each = folder; this.#isInside(each); each = dirname(each)) this.#lasting.delete(each)
   }
@@ -65,15 +66,17 @@ export class LastingFolders {
     }
     const parent = dirname(folder)
     await this.ensure(parent)
-    // The system writes a name again only when it is made again. The folder is empty, since it was never used.
+    // The system writes a name again only if the folder is created again. The folder is empty, because it was never
+    // used.
     if (this.#unconfirmed.has(folder)) await this.#removeAgain(folder)
     const isNew = await this.#disk.make(folder).catch((error: unknown) => {
-      // The folder above may have been removed, or never was one: the next attempt looks again.
+      // The parent may have been removed, or may not be a folder. The next attempt checks it again.
       this.forget(parent)
       throw error
     })
     try {
-      // A folder that existed is synced, too: the process that made it may have died before the sync.
+      // The parent of an existing folder is synced too, because the process that created it may have died before the
+      // sync.
       await this.#disk.sync(parent)
     } catch (error) {
       if (isNew) {

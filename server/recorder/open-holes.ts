@@ -1,5 +1,5 @@
-// Holes before fragments that are not finished yet. There are several at a time when a camera pauses again just after
-// it came back.
+// Holes before fragments that are not finished yet. There are several at the same time if a camera pauses again just
+// after a pause.
 
 import type { FragmentHole } from '../model/segment.ts'
 import type { CutFragment } from './fragment-cutter.ts'
@@ -7,10 +7,13 @@ import type { CutFragment } from './fragment-cutter.ts'
 type OpenHole = { readonly values: FragmentHole; readonly isProven: boolean }
 
 export class OpenHoles {
-  /** By the decode time of the fragment after it. */
+  /** Holes by the decode time of the fragment after them. */
   readonly #holes = new Map<number, OpenHole>()
 
-  /** Before the fragment that begins at `start90k`. Unless it is proven, what follows shows whether it was one. */
+  /**
+   * Notes a hole before the fragment that begins at `start90k`. Unless it is proven, the fragment shows whether it was
+   * a hole.
+   */
   note(start90k: number, values: FragmentHole, isProven: boolean): void {
     this.#holes.set(start90k, { values, isProven })
   }
@@ -23,7 +26,7 @@ export class OpenHoles {
   take(cut: CutFragment): FragmentHole | undefined {
     const hole = this.#holes.get(cut.start90k)
     this.#holes.delete(cut.start90k)
-    return hole && (hole.isProven || isBackToUsual(cut, hole.values)) ? hole.values : undefined
+    return hole && (hole.isProven || isRhythmRestored(cut, hole.values)) ? hole.values : undefined
   }
 
   /** Forgets all holes: the fragments after them will not come. */
@@ -32,7 +35,7 @@ export class OpenHoles {
   }
 }
 
-/** A camera that has begun to send fewer pictures has no hole. */
-function isBackToUsual({ video, duration90k }: CutFragment, { durationMs }: FragmentHole): boolean {
+/** A camera that has begun to send fewer frames has no hole. */
+function isRhythmRestored({ video, duration90k }: CutFragment, { durationMs }: FragmentHole): boolean {
   return video.length >= 3 && duration90k / video.length <= (durationMs * 90) / 4
 }

@@ -1,10 +1,10 @@
-// When recording resumes after too many bytes waited for the disk: at once, if the disk was slow for a moment only. A
-// camera whose pictures are larger than what may wait would make a file of each picture, so the files of such a camera
-// are spaced out.
+// Decides when recording resumes after too many bytes waited for the disk. It resumes at once if the disk was slow only
+// for a moment. A camera whose frames exceed the limit would create a file for each frame, so the files of such a
+// camera are spaced out.
 
-/** A file that ended sooner is a short one. */
+/** A file that ended sooner counts as short. */
 const shortFileMs = 5000
-/** After up to this many short files in a row the next one begins at once. */
+/** After up to this many consecutive short files the next one begins at once. */
 const maxShortFiles = 4
 
 export class OverloadThrottle {
@@ -17,7 +17,7 @@ export class OverloadThrottle {
     this.#begunMs = nowMs
   }
 
-  /** The file was ended because too much waited. */
+  /** The file was ended because too many bytes waited for the disk. */
   noteOverload(nowMs: number): void {
     const earliestMs = this.#begunMs + shortFileMs
     this.#shortFiles = nowMs < earliestMs ? this.#shortFiles + 1 : 0

@@ -11,7 +11,7 @@ import type { RecordingDisk } from './recording-disk.ts'
 const megabyte = 2 ** 20
 const frameMs = 40
 
-/** A disk that takes so many bytes a second, or nothing while it stalls, in simulated time. */
+/** A disk in simulated time that writes a number of bytes per second, and nothing while it stalls. */
 class SlowDisk implements RecordingDisk {
   nowMs = 0
   bytesPerMs = Number.POSITIVE_INFINITY
@@ -32,7 +32,7 @@ class SlowDisk implements RecordingDisk {
   async removeFile() {}
   async syncFolder() {}
 
-  /** Lets time pass. */
+  /** Advances the time. */
   async advance(ms: number): Promise<void> {
     this.nowMs += ms
     for (const each of this.#waiting.splice(0)) {
@@ -52,7 +52,7 @@ class SlowDisk implements RecordingDisk {
   }
 }
 
-/** Cameras of these rates on one disk, under one budget. */
+/** Records cameras with these bit rates on one disk with one budget. */
 function openScene(disk: SlowDisk, budgetBytes: number, megabitsPerSecond: readonly number[]) {
   const pendingBudget = new ByteBudget(budgetBytes)
   const events = {
@@ -70,13 +70,13 @@ function openScene(disk: SlowDisk, budgetBytes: number, megabitsPerSecond: reado
     recorder.push({ kind: 'start', runId: 'run', format: syntheticFormat() })
     return recorder
   })
-  const pictures = megabitsPerSecond.map((rate) => new Uint8Array((rate * 1e6 * frameMs) / 8000))
+  const frames = megabitsPerSecond.map((rate) => new Uint8Array((rate * 1e6 * frameMs) / 8000))
   let frame = 0
   const play = async (ms: number) => {
     for (const endMs = disk.nowMs + ms; disk.nowMs < endMs; frame++) {
       for (const [i, recorder] of recorders.entries()) {
         const time90k = frame * frameMs * 90
-        const data = pictures[i]!
+        const data = frames[i]!
         recorder.push({
           ...{ kind: 'video', data, pts90k: time90k, dts90k: time90k, wallMs: disk.nowMs, isKey: frame % 25 === 0 },
         })
@@ -91,7 +91,7 @@ function openScene(disk: SlowDisk, budgetBytes: number, megabitsPerSecond: reado
     const closing = Promise.all(recorders.map((recorder) => recorder.close()))
     for (let i = 0; i < 1000; i++) await disk.advance(1000)
     await closing
-    assert.equal(pendingBudget.usedBytes, 0, 'nothing is held any more')
+    assert.equal(pendingBudget.usedBytes, 0, 'no bytes are held at the end')
   }
   return { recorders, pendingBudget, play, dropped, close }
 }
@@ -110,7 +110,7 @@ test("a camera that exceeds the disk's speed loses frames, and others do not", a
   const disk = new SlowDisk()
   const { play, dropped, pendingBudget, recorders, close } = openScene(disk, 48 * megabyte, [200, 4, 4, 4])
   await play(3000)
-  // All the cameras share a disk that stands still again and again.
+  // All cameras share a disk that stalls repeatedly.
   let mostBytes = 0
   for (let i = 0; i < 5; i++) {
     disk.stalledUntilMs = disk.nowMs + 5000
@@ -120,13 +120,13 @@ test("a camera that exceeds the disk's speed loses frames, and others do not", a
     await play(2000)
   }
   const [greedy, ...others] = dropped()
-  assert.ok(greedy! > 100, `${greedy} pictures dropped`)
+  assert.ok(greedy! > 100, `${greedy} frames dropped`)
   assert.ok(mostBytes <= 24 * megabyte, `${mostBytes} bytes held by one`)
   assert.deepEqual(others, [0, 0, 0])
   await close()
 })
 
-test('the last camera gets its share, however many hold theirs', () => {
+test('the last camera gets its share, however many others hold theirs', () => {
   for (const count of [1, 2, 10, 100]) {
     const budget = new ByteBudget(1000 * megabyte)
     const greedy = Array.from({ length: count }, () => new PendingBytes(budget))
@@ -144,7 +144,7 @@ test('the last camera gets its share, however many hold theirs', () => {
   }
 })
 
-test('a rising bit rate is learned immediately, a falling one slowly', () => {
+test('a rising bit rate is learned immediately, and a falling one slowly', () => {
   const pending = new PendingBytes(new ByteBudget(1000 * megabyte))
   assert.equal(pending.maxBytes, 8 * megabyte)
   pending.learn(5 * megabyte, 1000)

@@ -1,31 +1,35 @@
-// How many bytes of frames recorders may hold: each some seconds of what its camera sends, and all of a worker together
-// no more than a budget. A recorder may hold as much as is still free, so that one alone gets half of the budget, two
-// get a third each, and however many there are, something is left for the next. Why: docs/design/back-pressure.md.
+// Limits the bytes of frames that recorders hold: each recorder to several seconds of its camera's data, and all
+// recorders of a worker to a shared budget. A recorder may hold as much as is still free, so that a single one gets
+// half of the budget, two get a third each, and some budget always remains for the next one. Reasons:
+// docs/design/back-pressure.md.
 
 import type { ByteBudget } from '../base/byte-budget.ts'
 
-/** At least this much may be held while the budget allows it, also of a camera whose rate is not known yet. */
+/** A recorder may hold at least this much while the budget allows it, even if the rate of its camera is unknown. */
 const minBytes = 8 * 1024 * 1024
 
-/** What a camera sends in this time may wait: twice as long as a busy disk was seen to take for a sync. */
+/** A recorder may hold what its camera sends in this time. It is twice the longest observed sync of a busy disk. */
 const pendingMs = 8000
 
-/** How much of its lead the learned rate keeps at each fragment with a lower rate. */
+/** The share of the difference to a lower rate that the learned rate keeps at each fragment. */
 const decay = 31 / 32
 
-/** What one recorder holds and may hold. The budget is shared by all recorders of a worker. */
+/** The bytes that one recorder holds and may hold. The budget is shared by all recorders of a worker. */
 export class PendingBytes {
   readonly #budget: ByteBudget
   readonly #minBytes: number
   #heldBytes = 0
   #bytesPerMs = 0
 
-  constructor(budget: ByteBudget, leastBytes = minBytes) {
+  constructor(budget: ByteBudget, ownMinBytes = minBytes) {
     this.#budget = budget
-    this.#minBytes = leastBytes
+    this.#minBytes = ownMinBytes
   }
 
-  /** From each fragment: the rate rises at once and falls slowly, since a quiet scene may end at any moment. */
+  /**
+   * Learns the rate from a fragment. The rate rises at once and falls slowly, because a quiet scene may end at any
+   * time.
+   */
   learn(bytes: number, durationMs: number): void {
     if (durationMs <= 0) return
     const bytesPerMs = bytes / durationMs

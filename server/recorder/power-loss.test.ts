@@ -1,5 +1,5 @@
-// The power fails at any moment, and the disk keeps of what was not synced whatever it likes: what was synced is
-// footage after the next start, what is not as it was written is not, and nothing else is claimed.
+// The power fails at any moment, and an arbitrary part of the unsynced data survives. After the next start, all synced
+// footage is listed, damaged data is not, and nothing else is claimed.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -29,7 +29,7 @@ type Entry = { readonly atMs: number } & (
   | { kind: 'event'; tell: (events: Catalog) => void; fragment?: Fragment; path: string }
 )
 
-/** A recording of three files with everything that happened to the disk and was told to the index, in its order. */
+/** Records three files, with all disk operations and all events for the index in order. */
 async function recordJournal(): Promise<Entry[]> {
   const journal: Entry[] = []
   let now = 0
@@ -43,12 +43,12 @@ async function recordJournal(): Promise<Entry[]> {
       return {
         write: async (buffers, position) =>
           note({ kind: 'write', path, position, bytes: Buffer.concat(buffers), atMs: now }),
-        truncate: async () => assert.fail('nothing fails here'),
+        truncate: async () => assert.fail('no operation fails in this test'),
         sync: async () => note({ kind: 'sync', path, atMs: now }),
         close: async () => {},
       }
     },
-    removeFile: async () => assert.fail('nothing fails here'),
+    removeFile: async () => assert.fail('no operation fails in this test'),
     syncFolder: async (path) => note({ kind: 'syncFolder', path: dirname(local(path)), atMs: now }),
   }
   const events: RecorderEvents = {
@@ -58,7 +58,7 @@ async function recordJournal(): Promise<Entry[]> {
       note({ kind: 'event', tell: (c) => c.fragmentWritten(id, path, fragment), fragment, path, atMs: now }),
     segmentClosed: (id, path, checksum) =>
       note({ kind: 'event', tell: (catalog) => catalog.segmentClosed(id, path, checksum), path, atMs: now }),
-    segmentBroken: () => assert.fail('nothing fails here'),
+    segmentBroken: () => assert.fail('no operation fails in this test'),
     statusChanged: () => {},
     gapChanged: () => {},
   }
@@ -83,7 +83,7 @@ async function recordJournal(): Promise<Entry[]> {
 
 type FileState = { bytes: Buffer; syncedBytes: number; isNameSynced: boolean }
 
-/** What is written, and what of it is safe, after these entries. */
+/** The written data after these entries, and the part of it that is durable. */
 function replay(entries: readonly Entry[]): Map<string, FileState> {
   const files = new Map<string, FileState>()
   for (const entry of entries) {
@@ -91,7 +91,7 @@ function replay(entries: readonly Entry[]): Map<string, FileState> {
       files.set(entry.path, { bytes: Buffer.alloc(0), syncedBytes: 0, isNameSynced: false })
     } else if (entry.kind === 'write') {
       const file = files.get(entry.path)!
-      assert.equal(entry.position, file.bytes.length, 'files only grow')
+      assert.equal(entry.position, file.bytes.length, 'files are only appended to')
       file.bytes = Buffer.concat([file.bytes, entry.bytes])
     } else if (entry.kind === 'sync') {
       const file = files.get(entry.path)!
@@ -103,7 +103,7 @@ function replay(entries: readonly Entry[]): Map<string, FileState> {
   return files
 }
 
-/** What the disk makes of a file when the power fails; undefined: it is gone. */
+/** Returns the content of a file after a power failure; undefined if the file is lost. */
 function lose({ bytes, syncedBytes, isNameSynced }: FileState, random: () => number): Buffer | undefined {
   if (!isNameSynced && random() < 0.5) return undefined
   const length = [syncedBytes, bytes.length, syncedBytes + Math.floor(random() * (bytes.length - syncedBytes))][
@@ -137,7 +137,7 @@ test('a power failure loses no more than the sync interval, and the index lists 
           await mkdir(dirname(join(place.archiveDir, path)), { recursive: true })
           await writeFile(join(place.archiveDir, path), left)
         }
-        // The last row may not be written any more, or its closing be lost.
+        // The last row, or its closing, may be lost.
         const told = before.filter((entry) => entry.kind === 'event')
         const clock: Clock = { ...systemClock, nowMs: () => Date.now() + 60_000 }
         const catalog = new Catalog({ ...place, clock })
@@ -167,13 +167,13 @@ test('a power failure loses no more than the sync interval, and the index lists 
       }),
       { numRuns: 60 },
     )
-    assert.ok(torn > 10, `${torn} files were not as they were written`)
+    assert.ok(torn > 10, `${torn} files differed from what was written`)
   } finally {
     await rm(root, { recursive: true })
   }
 })
 
-/** Duration left out: after a repair it is that of the pictures, before it lasted to the next fragment. */
+/** The duration is left out: before a repair it lasts to the next fragment, and after it, it is that of the frames. */
 function key(path: string, { offset, bytes, start90k, startMs }: Fragment): string {
   return [path, offset, bytes, start90k, startMs].join(' ')
 }

@@ -88,11 +88,11 @@ test('files change at a key frame about once per minute without losing time or f
   assert.equal(end90k - 1000, 200 * 90_000)
   const all = [...take(options, 200)]
   assert.equal(frames.video, all.filter(({ kind }) => kind === 'video').length)
-  // The first block comes before the first picture, and a file begins with a picture.
+  // The first block arrives before the first video frame, and a file begins with a video frame.
   assert.equal(frames.audio, all.filter(({ kind }) => kind === 'audio').length - 1)
 })
 
-test('a new run begins a new file that says why', async () => {
+test('a new run begins a new file with the reason', async () => {
   const { recorder, events } = createRecorder({ startReason: 'server_down' })
   pushRun(recorder, 'a', {}, 3)
   pushRun(recorder, 'b', { width: 32, startMs: syntheticStartMs + 3000 }, 3)
@@ -144,7 +144,7 @@ function probe(path: string): { packets: Packet[] } {
   return JSON.parse(String(execFileSync(ffprobe, [...args, join(archiveDir, path)])))
 }
 
-test('the end of recording is reported also if it never began after an earlier end', async () => {
+test('the end of recording is reported even if recording never resumed after an earlier end', async () => {
   const { recorder, events } = createRecorder({ startReason: 'stopped_by_user' })
   await recorder.close()
   assert.deepEqual(events.gaps, ['stopped_by_user', 'stopped_by_user'])

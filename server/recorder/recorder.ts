@@ -1,6 +1,6 @@
-// Records one camera: a reader of its hub that writes minute files. The frames of a fragment wait in memory until it is
-// whole, fragments wait in a queue bounded in bytes while the disk is slow, and nothing ever makes the hub wait. Order
-// of writing, failures and their reasons: docs/design/recording.md.
+// Records one camera: reads its hub and writes files of one minute. The frames of a fragment are held in memory until
+// it is complete, and fragments wait in a bounded queue while the disk is slow. The hub never waits. The order of
+// writes, failures and their reasons: docs/design/recording.md.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { RecordingStatus } from '../../contract/recording-status.ts'
@@ -25,19 +25,19 @@ import { nextRotationMs } from './rotation.ts'
 import { skipStep90k } from './segment-writer.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** What the index must know. Plain data: it crosses to the main thread. Of one camera always in this order. */
+/** What the index must know. The values are plain data for the main thread. The order per camera is always the same. */
 export type RecorderEvents = {
-  /** The file is there and holds its initialization section. */
+  /** The file exists and contains its initialization section. */
   segmentOpened(segment: OpenSegment): void
-  /** The fragment is in the file; on the disk after the next sync. */
+  /** The fragment is in the file. It is on the disk after the next sync. */
   fragmentWritten(cameraId: number, path: string, fragment: Fragment): void
-  /** The file is on the disk and will not change. It may hold no fragment: then it is of no use. */
+  /** The file is on the disk and will not change. It is useless if it contains no fragment. */
   segmentClosed(cameraId: number, path: string, checksum: number): void
-  /** It will not change any more, and the disk has confirmed only its beginning: what was told of the rest is lost. */
+  /** The file will not change, and the disk has confirmed only its beginning. Reported fragments after it are lost. */
   segmentBroken(cameraId: number, path: string, confirmed: ConfirmedPart): void
   /** `detail`: a sentence for the owner of the camera, set with 'ERROR'. */
   statusChanged(cameraId: number, status: RecordingStatus, detail?: string): void
-  /** From now on nothing is recorded, for this reason; undefined: from now on it is again. */
+  /** Nothing is recorded from now on, for this reason. Undefined: recording continues. */
   gapChanged(cameraId: number, reason: string | undefined): void
 }
 
@@ -48,27 +48,24 @@ export type RecorderOptions = {
   readonly log: Logger
   readonly events: RecorderEvents
   readonly disk?: RecordingDisk
-  /** Why there is no footage before what comes first; undefined when there never was any. */
+  /** Why there is no footage before the first file; undefined if nothing was ever recorded. */
   readonly startReason?: GapReason
-  /** A file is about this long. */
+  /** The approximate length of a file. */
   readonly segmentMs?: number
-  /** Groups of pictures shorter than this are written together: of cameras all of whose pictures are key frames. */
+  /** Shorter groups of pictures are written together, for cameras that send only key frames. */
   readonly minFragmentMs?: number
-  /**
-   * A group of pictures longer than this is written in parts, so that memory is bounded and the timeline is not late.
-   */
+  /** Longer groups of pictures are written in parts, which limits memory and the delay of the timeline. */
   readonly maxFragmentMs?: number
   readonly maxFragmentBytes?: number
   /**
-   * Bytes of frames that all recorders of a worker may hold; beyond it, frames are dropped up to the next key frame.
-   * Default: its own.
+   * Bytes of frames that all recorders of a worker may hold. Beyond it, frames are dropped up to the next key frame.
    */
   readonly pendingBudget?: ByteBudget
   /** See `PendingBytes`. */
   readonly minPendingBytes?: number
-  /** Longest time that written bytes stay unsynced. */
+  /** The longest time that written bytes stay unsynced. */
   readonly syncIntervalMs?: number
-  /** Uniform in [0, 1): jitter of the attempts after a failure of the disk. */
+  /** Returns uniform values in [0, 1) for the jitter of attempts after a disk failure. */
   readonly random?: () => number
 }
 
@@ -76,51 +73,53 @@ export type RecorderStats = {
   readonly status: RecordingStatus
   readonly fragments: number
   readonly bytes: number
-  /** Video frames that were not recorded because the disk was slow or failing. */
+  /** Video frames that were not recorded because the disk was slow or failed. */
   readonly droppedFrames: number
-  /** Bytes of frames held: in the open fragment, or finished and waiting for the disk. */
+  /** Bytes of held frames, which are in the open fragment or wait for the disk. */
   readonly pendingBytes: number
-  /** Of these, waiting for the disk. */
+  /** The part of `pendingBytes` that waits for the disk. */
   readonly queuedBytes: number
   readonly diskErrors: number
-  /** How long the disk has been busy with what it was asked for. */
+  /** How long the current disk operation has been running. */
   readonly diskWaitMs: number
 }
 
-/** The budget of a recorder that shares none. */
+/** The budget of a recorder without a shared one. */
 const defaultBudgetBytes = 64 * 1024 * 1024
 
-/** A gap in the frames of a run that is longer than this ends the file: no picture is shown that long. */
+/** A longer gap in the frames of a run ends the file, because no frame is displayed that long. */
 const maxFrameGap90k = 10 * 90_000
 
-/** A file without any key frame to rotate at ends after this; the index relies on files below an hour. */
+/**
+ * A file without a key frame at which it could end is ended after this time. The index relies on files below an hour.
+ */
 const maxSegmentMs = 30 * 60_000
 
 export class CameraRecorder implements HubSink {
-  /** Frames that are dropped are left to the collector. */
+  /** The memory of dropped frames is left to the collector of V8. */
   readonly holdsMemory = true
   readonly #options: Required<Omit<RecorderOptions, 'startReason' | 'pendingBudget' | 'minPendingBytes'>>
   readonly #backoff: Backoff
   readonly #queue: WriteQueue
   readonly #pending: PendingBytes
   #run: RunStart | undefined
-  /** Undefined while frames are skipped: before the first key frame, after a failure. */
+  /** Undefined while frames are skipped: before the first key frame and after a failure. */
   #cutter: FragmentCutter | undefined
   #gapReason: string | undefined
   #fileStartMs = 0
   #rotateAtMs = 0
   #lastDts90k = 0
   readonly #rhythm = new FrameRhythm()
-  /** Time of the run's axis that the files leave out. */
+  /** The total time of the run that the files omit. */
   #skipped90k = 0
   readonly #holes = new OpenHoles()
-  /** Where the fragment that was finished last ends. */
+  /** The end of the last finished fragment. */
   #written = { end90k: 0, endMs: 0 }
   #hasOpenFile = false
   #isClosed = false
   #retryAtMs = 0
   readonly #overloads = new OverloadThrottle()
-  /** Set after a failed sync: then a write that succeeds proves nothing. */
+  /** Set after a failed sync, after which a successful write proves nothing. */
   #mustBeConfirmed = false
   #status: RecordingStatus = 'READY'
   #detail: string | undefined
@@ -160,24 +159,20 @@ export class CameraRecorder implements HubSink {
     this.#pending.hold(this.#pendingBytes)
   }
 
-  /**
-   * To be called each `tickMs` (write-queue.ts): syncs what no fragment follows, and tells of a disk that takes too
-   * long.
-   */
+  /** Must be called every `tickMs` (write-queue.ts). Syncs bytes that no fragment follows, and reports a slow disk. */
   tick(): void {
-    if (this.#queue.tick()) this.#tellSlow()
+    if (this.#queue.tick()) this.#reportSlow()
   }
 
   /**
-   * Finishes the open fragment and file. Resolves when all is on the disk, or the disk has failed. `reason`: why no
-   * more is recorded.
+   * Finishes the open fragment and file. Resolves when everything is on the disk or the disk has failed. `reason`: why
+   * recording ends.
    */
   async close(reason: GapReason = 'stopped_by_user'): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true
       this.#setStatus('STOPPING')
-      // Told again where that is why nothing was recorded before: since then the camera may have been away for another
-      // reason.
+      // The same reason is reported again, because the camera may meanwhile have been away for another reason.
       if (this.#gapReason === reason) this.#gapReason = undefined
       this.#endFile(reason)
       this.#setGap(reason)
@@ -223,15 +218,15 @@ export class CameraRecorder implements HubSink {
     this.#cutter!.pushVideo(frame, this.#holes.isBefore(frame.dts90k))
   }
 
-  /** True when this frame is dropped because the file had to end before it. */
+  /** Returns true if this frame is dropped because the file had to end before it. */
   #mustBreak(frame: Frame): boolean {
     if (this.#pendingBytes + frame.data.length + frameCostBytes > this.#pending.maxBytes) {
       this.#droppedFrames += this.#cutter!.openFrames + 1
       const { cameraId, clock, log } = this.#options
-      log.warn({ cameraId }, 'the disk is too slow; frames are dropped until the next key frame')
+      log.warn({ cameraId }, 'the disk is too slow, and frames are dropped until the next key frame')
       this.#discardOpenFragment('overload')
       this.#overloads.noteOverload(clock.monotonicMs())
-      this.#tellSlow()
+      this.#reportSlow()
       return true
     }
     const step90k = frame.dts90k - this.#lastDts90k
@@ -249,7 +244,7 @@ export class CameraRecorder implements HubSink {
     return false
   }
 
-  /** Pictures were lost up to this key frame: the file goes on with it, without the time in between. */
+  /** Handles frames lost up to this key frame: the file continues with it and omits the time in between. */
   #cutHole(keyFrame: Frame): void {
     this.#cutter!.finish(this.#longestLast90k)
     const { end90k, endMs } = this.#written
@@ -260,14 +255,14 @@ export class CameraRecorder implements HubSink {
     this.#beginCutter(true)
   }
 
-  /** No picture came for a while, and this one needs the one before: that one lasts until it. */
+  /** Handles a pause before a frame that depends on the previous frame, which is therefore displayed until this one. */
   #noteHole(frame: Frame, hole: Hole, length90k: number): void {
     const reason: GapReason = hole === 'loss' ? 'packet_loss' : 'no_frames'
     const values = { durationMs: Math.round(length90k / 90), reason, isCut: false }
     this.#holes.note(frame.dts90k, values, hole === 'loss')
   }
 
-  /** Nobody knows how long the last picture was shown; after a pause, not as long as the one before it. */
+  /** The duration of the last frame is unknown. After a pause, it is not as long as that of the previous frame. */
   get #longestLast90k(): number {
     return Math.round(2 * this.#rhythm.usual90k)
   }
@@ -279,7 +274,7 @@ export class CameraRecorder implements HubSink {
     this.#queue.addFragment({ ...cut, skipped90k: this.#skipped90k, hole })
   }
 
-  /** Begins to record again at a key frame, when the disk is due for an attempt and has room in its queue. */
+  /** Resumes recording at a key frame if the disk is due for an attempt and has room in its queue. */
   #resume(frame: Frame): boolean {
     const isDue = this.#options.clock.monotonicMs() >= Math.max(this.#retryAtMs, this.#overloads.resumeAtMs)
     const isReady = isDue && this.#queue.queuedBytes <= this.#pending.maxBytes / 2
@@ -291,7 +286,7 @@ export class CameraRecorder implements HubSink {
     return true
   }
 
-  /** `continuesFile`: what comes next goes into the file that is open. */
+  /** `continuesFile`: the next fragment is written to the open file. */
   #beginCutter(continuesFile: boolean): void {
     const { maxFragmentBytes, minFragmentMs, maxFragmentMs } = this.#options
     let continues = continuesFile
@@ -299,7 +294,7 @@ export class CameraRecorder implements HubSink {
       this.#run!.format,
       { minFragment90k: minFragmentMs * 90, maxFragment90k: maxFragmentMs * 90, maxFragmentBytes },
       {
-        // A hole is told by a fragment after it in the same file.
+        // A hole is reported by the fragment after it in the same file.
         wantsNewFile: (keyFrame) => keyFrame.wallMs >= this.#rotateAtMs && !this.#holes.isBefore(keyFrame.dts90k),
         startFile: (keyFrame) => {
           if (!continues) this.#startFile(keyFrame)
@@ -325,7 +320,7 @@ export class CameraRecorder implements HubSink {
     this.#queue.openFile(plan)
   }
 
-  /** Everything up to here is recorded; what comes next begins a file, after a gap for this reason. */
+  /** Ends the file after the frames so far. The next file begins after a gap for this reason. */
   #endFile(reason: string): void {
     const cutter = this.#cutter
     this.#cutter = undefined
@@ -349,7 +344,7 @@ export class CameraRecorder implements HubSink {
   #noteWritten(): void {
     this.#backoff.reset()
     this.#retryAtMs = 0
-    // Not while frames are skipped: what is written late was taken before.
+    // While frames are skipped, a late write says nothing about new frames.
     if (!this.#isClosed && this.#cutter && !this.#mustBeConfirmed) this.#setStatus('RECORDING')
   }
 
@@ -359,7 +354,7 @@ export class CameraRecorder implements HubSink {
     this.#noteWritten()
   }
 
-  /** What waits, and what follows, goes into a new file. `error` is undefined when it was reported before. */
+  /** Frames that wait or follow are written to a new file. `error` is undefined if it was reported before. */
   #noteUnconfirmed(error: unknown, lostFrames: number): void {
     this.#droppedFrames += lostFrames
     if (error === undefined) return
@@ -369,7 +364,7 @@ export class CameraRecorder implements HubSink {
     if (!this.#isClosed) this.#setStatus('ERROR', describeDiskError(error))
   }
 
-  /** A new file is tried later. */
+  /** A new file is attempted later. */
   #fail(error: unknown, droppedFrames: number): void {
     const { cameraId, clock, log } = this.#options
     this.#retryAtMs = clock.monotonicMs() + this.#backoff.nextMs()
@@ -383,7 +378,7 @@ export class CameraRecorder implements HubSink {
     this.#setStatus('ERROR', describeDiskError(error))
   }
 
-  #tellSlow(): void {
+  #reportSlow(): void {
     if (!this.#isClosed) this.#setStatus('ERROR', slowDisk)
   }
 

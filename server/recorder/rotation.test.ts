@@ -12,7 +12,7 @@ test('a file lasts between a quarter and one and a quarter of the period', () =>
   )
 })
 
-test('no ten seconds of a minute rotate more than a quarter of a hundred cameras', () => {
+test('at most a quarter of a hundred cameras rotate within any ten seconds', () => {
   const perSlot = new Array<number>(6).fill(0)
   for (let id = 1; id <= 100; id++)
     perSlot[Math.floor((nextRotationMs(id, 1_000_000_000, 60_000) % 60_000) / 10_000)]!++

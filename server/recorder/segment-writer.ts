@@ -117,8 +117,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Appends with a single write. Throws the disk's error; the file then ends with a partial fragment until `cutRubbish`
-   * is called.
+   * Appends with a single write. Throws the disk's error. In this case the file ends with a partial fragment until
+   * `cutPartial` is called.
    */
   async append(cut: PlannedFragment): Promise<Fragment> {
     const { skipped90k, hole, isDamaged } = cut
@@ -138,9 +138,9 @@ export class SegmentWriter {
     for (const { data } of cut.video) content.push(data)
     for (const { data } of cut.audio) content.push(data)
     const checksum = fragmentChecksum(content)
-    const seal = writeChecksumBox({ checksum, cameraId: this.segment.cameraId })
+    const box = writeChecksumBox({ checksum, cameraId: this.segment.cameraId })
     const offset = this.#bytes
-    await this.#file.write([seal, ...content], offset)
+    await this.#file.write([box, ...content], offset)
     this.#bytes = offset + bytes
     this.#checksum = addToChecksum(this.#checksum, checksum)
     this.#unconfirmedFrames += cut.video.length
@@ -162,7 +162,7 @@ export class SegmentWriter {
    * sync, Linux marks the unwritten pages as clean, so that the next sync succeeds without writing them.
    */
   async sync(): Promise<void> {
-    if (this.#isUnsyncable) throw new Error('a sync of the file has failed before')
+    if (this.#isUnsyncable) throw new Error('an earlier sync of the file failed')
     const reached = { bytes: this.#bytes, checksum: this.#checksum }
     const frames = this.#unconfirmedFrames
     try {
@@ -179,7 +179,7 @@ export class SegmentWriter {
   }
 
   /** After a failed `append`: truncates the file to its last complete fragment. */
-  cutRubbish(): Promise<void> {
+  cutPartial(): Promise<void> {
     return this.#file.truncate(this.#bytes)
   }
 

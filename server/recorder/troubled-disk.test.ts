@@ -36,14 +36,14 @@ test('a full disk is reported, complete fragments are kept, and recording resume
       [events.files[1]!.segment.startMs, true, 'disk_full'],
     ],
   )
-  assert.ok(events.files[1]!.segment.startMs <= syntheticStartMs + 14_000, 'tries again soon')
-  // A file is begun at each attempt, and fails.
+  assert.ok(events.files[1]!.segment.startMs <= syntheticStartMs + 14_000, 'recording is retried soon')
+  // Each attempt begins a file and fails.
   assert.deepEqual([...new Set(events.gaps)], ['disk_full', undefined, 'stopped_by_user'])
   assert.deepEqual(events.gaps.slice(-3), ['disk_full', undefined, 'stopped_by_user'])
   assert.deepEqual(events.statuses, [
     'CONNECTING',
     'RECORDING',
-    'ERROR: The disk that keeps the recordings is full.',
+    'ERROR: The disk for recordings is full: free some space, or keep recordings for a shorter time.',
     'RECORDING',
     'STOPPING',
     'READY',
@@ -51,7 +51,7 @@ test('a full disk is reported, complete fragments are kept, and recording resume
   for (const { segment, fragments } of events.files) {
     const scan = await scanSegmentFile(join(archiveDir, segment.path))
     assert.deepEqual(scan.fragments, fragments)
-    assert.equal(scan.fileBytes, scan.bytes, 'no half fragment is left')
+    assert.equal(scan.fileBytes, scan.bytes, 'no partial fragment is left')
   }
   assert.ok(recorder.stats().droppedFrames > 100)
   const folder = join(archiveDir, dirname(events.files[0]!.segment.path))
@@ -70,7 +70,7 @@ test('an unwritable folder is explained, and retried without flooding', async ()
     recorder.push(frame)
   }
   await recorder.close()
-  assert.match(events.statuses[1]!, /^ERROR: The server may not write/)
+  assert.match(events.statuses[1]!, /^ERROR: The server may not write to the folder for recordings/)
   assert.ok(recorder.stats().diskErrors <= 10, `${recorder.stats().diskErrors} attempts`)
   assert.equal(recorder.stats().pendingBytes, 0)
 })
@@ -80,7 +80,7 @@ test('a slow disk never blocks the camera: frames are dropped until a key frame 
   let go = () => {}
   disk.wait = new Promise((resolve) => (go = resolve))
   const maxPendingBytes = 300_000
-  // Of a budget, one alone gets half.
+  // A single recorder gets half of the budget.
   const pendingBudget = new ByteBudget(2 * maxPendingBytes)
   const { recorder, events } = createRecorder({ disk, pendingBudget, segmentMs: 1_000_000 })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
@@ -131,7 +131,7 @@ test('bytes are synced in time if no fragment follows them', async () => {
   await eventually(() => disk.syncs === 1)
   for (now = 10_000; now < 30_000; now += 1000) recorder.tick()
   await recorder.close()
-  assert.equal(disk.syncs, 2, 'and not again until there is something')
+  assert.equal(disk.syncs, 2, 'there is no further sync without new data')
 })
 
 test('a disk that takes ten seconds for a write is reported, and nothing that fits the queue is lost', async () => {
@@ -154,7 +154,7 @@ test('a disk that takes ten seconds for a write is reported, and nothing that fi
   assert.deepEqual(events.statuses, [
     'CONNECTING',
     'RECORDING',
-    'ERROR: The disk that keeps the recordings takes too long.',
+    'ERROR: The disk for recordings is too slow: check its health and what else uses it.',
     'RECORDING',
     'STOPPING',
     'READY',
@@ -174,7 +174,7 @@ test('a file that was not synced does not count as complete', async () => {
   assert.deepEqual([events.files[0]!.isClosed, events.files[0]!.isBroken], [false, true])
 })
 
-test('after a failed sync, the queue goes to a new file: only unconfirmed writes are lost', async () => {
+test('after a failed sync, the queue is written to a new file, and only unconfirmed writes are lost', async () => {
   const disk = new TroubledDisk()
   let now = 0
   const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
@@ -183,7 +183,7 @@ test('after a failed sync, the queue goes to a new file: only unconfirmed writes
   for (const frame of take(options, 28)) {
     if (frame.kind === 'video' && frame.isKey && now !== 8000) await settle(recorder)
     now = frame.dts90k / 90
-    // The second sync fails while a fragment waits, and only this one.
+    // Only the second sync fails, while a fragment waits.
     disk.syncFailure = now >= 8000 && disk.syncs < 2 ? 'EIO' : undefined
     recorder.push(frame)
   }
@@ -200,7 +200,9 @@ test('after a failed sync, the queue goes to a new file: only unconfirmed writes
     const scan = await scanSegmentFile(join(archiveDir, segment.path), { isVerified: true })
     assert.deepEqual([scan.damage, scan.bytes], [undefined, scan.fileBytes])
   }
-  const failure = events.statuses.indexOf('ERROR: The disk that keeps the recordings reports an error of the device.')
+  const failure = events.statuses.indexOf(
+    'ERROR: The disk for recordings reported a device error: check its health and its cable.',
+  )
   assert.deepEqual(events.statuses.slice(failure + 1), ['RECORDING', 'STOPPING', 'READY'])
 })
 
@@ -222,7 +224,7 @@ test('a camera whose frames exceed the queue does not create a file per frame', 
   assert.ok(events.files.length <= 5 + seconds / 5, `${events.files.length} files in ${seconds} s`)
 })
 
-/** Until what was asked of the disk is done. */
+/** Waits until all disk operations are done. */
 async function eventually(isDone: () => boolean): Promise<void> {
   for (let i = 0; i < 5000 && !isDone(); i++) await new Promise((resolve) => setTimeout(resolve, 1))
   assert.ok(isDone())

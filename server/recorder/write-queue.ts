@@ -135,7 +135,7 @@ export class WriteQueue {
         this.#options.onTaken()
       }
     }
-    this.#working = undefined // at once with the empty queue: a job that comes later starts the work again
+    this.#working = undefined // Set together with the empty queue, so that a later job starts the work again.
   }
 
   async #do(job: Job): Promise<void> {
@@ -149,7 +149,7 @@ export class WriteQueue {
   async #open(plan: SegmentPlan): Promise<void> {
     const { archiveDir, disk, events } = this.#options
     const gapReason = this.#isAfterLoss ? 'disk_failed' : plan.gapReason
-    this.#plan = undefined // should the file not be made, the rest of it is lost
+    this.#plan = undefined // If the file cannot be created, the rest of it is lost.
     this.#writer = await SegmentWriter.open(disk, archiveDir, { ...plan, gapReason })
     this.#plan = plan
     this.#isAfterLoss = false
@@ -160,7 +160,7 @@ export class WriteQueue {
     const { cameraId, clock, events, onUnconfirmed, onWritten, syncIntervalMs } = this.#options
     let cut = held
     if (!this.#writer) {
-      if (!this.#plan) return // its file failed: the rest of it is lost
+      if (!this.#plan) return // The file failed, so the rest of it is lost.
       // The file was given up, but not its queued fragments: a new file begins where a decoder can start.
       if (!cut.isKey) return onUnconfirmed(undefined, cut.video.length)
       // A hole before it is part of the gap.
@@ -174,7 +174,7 @@ export class WriteQueue {
     this.#fragments++
     this.#bytes += fragment.bytes
     events.fragmentWritten(cameraId, writer.segment.path, fragment)
-    // Not after a failure: the disk may not be readable any more.
+    // Not after a failure, because the disk may not be readable anymore.
     for (const memory of held.memories) memory.release()
     onWritten()
     if (nowMs - this.#unsyncedSinceMs >= syncIntervalMs) await this.#sync(writer)
@@ -219,7 +219,7 @@ export class WriteQueue {
   /** Truncates the file to its last complete fragment. */
   async #closeAfterFailure(writer: SegmentWriter): Promise<void> {
     const { cameraId, events } = this.#options
-    const isCut = await succeeds(writer.cutRubbish())
+    const isCut = await succeeds(writer.cutPartial())
     const isSynced = await writer.sync().then(
       () => true,
       async (error) => {
