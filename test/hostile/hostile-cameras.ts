@@ -23,22 +23,22 @@ const each = (send: (sender: Sender, i: number) => void, ms = pictureMs): Script
 
 const rtspKinds: { readonly [kind: string]: Script } = {
   'parameter sets that alternate at each key frame': each((sender, i) =>
-    sender.picture(i * 3600, true, i % 2 === 0 ? '640x360' : '1920x1080'),
+    sender.sendFrame(i * 3600, true, i % 2 === 0 ? '640x360' : '1920x1080'),
   ),
   'a clock that jumps at each key frame': each((sender, i) =>
-    sender.picture(i * 3600 + (i % 3) * 630_000, i % 2 === 0),
+    sender.sendFrame(i * 3600 + (i % 3) * 630_000, i % 2 === 0),
   ),
   'thousands of parameter sets in each picture': each((sender, i) => {
     const sets = Array.from({ length: 2000 }, (_, n) => Uint8Array.of(...samplePps, n >> 8, n & 255))
     for (const payload of packetizeH264(sets)) sender.send(0, sender.packet(payload, i * 18_000, false))
-    sender.picture(i * 18_000, true)
+    sender.sendFrame(i * 18_000, true)
   }, 200),
   'bytes that are no RTSP': each((sender) => {
     sender.write(Uint8Array.from({ length: 20_000 }, (_, n) => (n * 197 + ((n * n) >> 7)) & 0xff))
   }),
   'connections that end with their first picture': {
     play(sender) {
-      for (let i = 0; i < 3; i++) sender.picture(i * 3600, i === 0)
+      for (let i = 0; i < 3; i++) sender.sendFrame(i * 3600, i === 0)
       sender.socket.end()
     },
   },

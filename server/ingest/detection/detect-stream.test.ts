@@ -48,7 +48,7 @@ const play = (gop: number, count = Number.POSITIVE_INFINITY) => {
     let sent = 0
     const timer = setInterval(() => {
       if (sender.socket.destroyed || sent >= count) return clearInterval(timer)
-      sender.picture(sent * 9000, sent % gop === 0)
+      sender.sendFrame(sent * 9000, sent % gop === 0)
       sent++
     }, 100)
   }
@@ -197,7 +197,7 @@ test('an aborted signal ends the connection', async () => {
   const asked = new AbortController()
   await using camera = await openScriptedCamera({
     play: (sender) => {
-      sender.picture(0, true)
+      sender.sendFrame(0, true)
       asked.abort(new Error('gone'))
     },
   })

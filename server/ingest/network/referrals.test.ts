@@ -60,7 +60,7 @@ test('T34: the canary notices connections and datagrams', async () => {
 
 const ok = (...headers: [string, string][]): ScriptedAnswer => ({ headers })
 const sends = (sender: Sender) => {
-  for (let i = 0; i < 4; i++) sender.picture(i * 3600, i === 0)
+  for (let i = 0; i < 4; i++) sender.sendFrame(i * 3600, i === 0)
 }
 const rtspStories: Record<string, (at: string, port: number) => Parameters<typeof openScriptedCamera>[0]> = {
   'a response 301, 302, 305 or 307 with a Location': (at) => ({

@@ -156,7 +156,7 @@ test('with TLS nothing is sent unencrypted', async () => {
 test('a stream ends when the camera announces its end and sends nothing afterwards', async () => {
   await using camera = await openScriptedCamera({
     play: (sender) => {
-      for (let i = 0; i < 3; i++) sender.picture(1_000_000 + i * 3600, i === 0)
+      for (let i = 0; i < 3; i++) sender.sendFrame(1_000_000 + i * 3600, i === 0)
       sender.send(0, bye, true)
     },
   })

@@ -11,15 +11,15 @@ import { hastyClock, timesOf, watchCamera } from '../../../test/support/ingest/w
 
 const quirks = [...sessionQuirks, ...packetQuirks, ...protocolQuirks]
 
-for (const { camera, symptom, script, account, isHasty, pictures = sent - 1, check } of quirks) {
+for (const { camera, symptom, script, account, isHasty, frames = sent - 1, check } of quirks) {
   test(`${camera}: ${symptom}`, async () => {
     await using server = await openScriptedCamera(typeof script === 'function' ? script() : script)
     const watched = await watchCamera(
       { url: server.url, ...account },
-      (items) => timesOf(items, 'video').length >= pictures,
+      (items) => timesOf(items, 'video').length >= frames,
       isHasty ? { clock: hastyClock } : {},
     )
-    assert.ok(timesOf(watched.items, 'video').length >= pictures, JSON.stringify(watched.last))
+    assert.ok(timesOf(watched.items, 'video').length >= frames, JSON.stringify(watched.last))
     assert.equal(watched.stats.droppedFrames, 0)
     check?.(watched, server.requests)
     if (!check) assert.deepEqual([watched.stats.connections, watched.stats.runs], [1, 1])

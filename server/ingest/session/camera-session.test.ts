@@ -26,7 +26,7 @@ import { createAddressGuard } from '../network/address-guard.ts'
 
 /** Sends frames at once that are 40 ms apart on the camera's clock, with a key frame every 5 frames. */
 function sendFrames(sender: Sender, count: number, first = 1_000_000): void {
-  for (let i = 0; i < count; i++) sender.picture(first + i * 3600, i % 5 === 0)
+  for (let i = 0; i < count; i++) sender.sendFrame(first + i * 3600, i % 5 === 0)
 }
 
 test('a camera with audio becomes a run, and stopping ends the run and the session of the camera', async () => {
@@ -39,9 +39,9 @@ test('a camera with audio becomes a run, and stopping ends the run and the sessi
     play: (sender) => {
       sendFrames(sender, 2)
       sender.audio(48_000 + 480)
-      for (let i = 2; i < 6; i++) sender.picture(1_000_000 + i * 3600, i === 5)
+      for (let i = 2; i < 6; i++) sender.sendFrame(1_000_000 + i * 3600, i === 5)
       sender.audio(48_000 + 480 + 2048)
-      sender.picture(1_000_000 + 6 * 3600, false)
+      sender.sendFrame(1_000_000 + 6 * 3600, false)
     },
   })
   const { items, stats, last } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 7)
@@ -298,11 +298,11 @@ test('a new resolution and a jump of the clock begin another run at a key frame 
   await using camera = await openScriptedCamera({
     play: (sender) => {
       sendFrames(sender, 5)
-      sender.picture(1_000_000 + 5 * 3600, true, '1920x1080')
-      sender.picture(1_000_000 + 6 * 3600, false)
+      sender.sendFrame(1_000_000 + 5 * 3600, true, '1920x1080')
+      sender.sendFrame(1_000_000 + 6 * 3600, false)
       // The clock jumps back by an hour in the middle of a group of pictures.
-      sender.picture(1_000_000 - 3600 * 90_000, false)
-      for (let i = 1; i < 4; i++) sender.picture(1_000_000 - 3600 * 90_000 + i * 3600, i === 2, '1920x1080')
+      sender.sendFrame(1_000_000 - 3600 * 90_000, false)
+      for (let i = 1; i < 4; i++) sender.sendFrame(1_000_000 - 3600 * 90_000 + i * 3600, i === 2, '1920x1080')
     },
   })
   const { items, stats } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 11)
@@ -325,7 +325,7 @@ test('a session is kept alive with a method that the camera supports, and a sile
         sendFrames(sender, 3)
         let sent = 3
         const timer = setInterval(() => {
-          if (sent < 30) sender.picture(1_000_000 + sent++ * 90_000 * 2, true)
+          if (sent < 30) sender.sendFrame(1_000_000 + sent++ * 90_000 * 2, true)
           else clearInterval(timer)
         }, 50)
       },
@@ -351,7 +351,7 @@ test('a camera that never answers, sends nothing or sends no key frame is report
     [
       {
         play: (sender) => {
-          const timer = setInterval(() => sender.picture(performance.now() * 90, false), 20)
+          const timer = setInterval(() => sender.sendFrame(performance.now() * 90, false), 20)
           sender.socket.on('close', () => clearInterval(timer))
         },
       },

@@ -9,7 +9,7 @@ import { Demand } from './demand.ts'
 /** Sends frames at the speed of the hasty clock until the connection ends. */
 function play(sender: Sender): void {
   let i = 0
-  const send = () => sender.picture(1_000_000 + i * 3600 * 10, i++ % 5 === 0)
+  const send = () => sender.sendFrame(1_000_000 + i * 3600 * 10, i++ % 5 === 0)
   const timer = setInterval(send, 10)
   sender.socket.on('close', () => clearInterval(timer))
   send()

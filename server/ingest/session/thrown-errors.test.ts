@@ -25,7 +25,7 @@ function failAt(count: number): (item: HubItem) => void {
 }
 
 const play = (sender: Sender) => {
-  for (let i = 0; i < 6; i++) sender.picture(i * 3600, i % 3 === 0)
+  for (let i = 0; i < 6; i++) sender.sendFrame(i * 3600, i % 3 === 0)
 }
 
 const video = syntheticFormat({}).video

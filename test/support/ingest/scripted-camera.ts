@@ -86,7 +86,7 @@ export class Sender {
     return writeRtpPacket({ payloadType: 96, isMarked, sequence, timestamp: timestamp >>> 0, ssrc: this.ssrc }, payload)
   }
 
-  picture(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): void {
+  sendFrame(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): void {
     for (const packet of this.frameBytes(timestamp, isKey, size)) this.send(0, packet)
   }
 
