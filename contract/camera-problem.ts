@@ -1,4 +1,4 @@
-// What stands between the address of a camera and its pictures, in words a program can use.
+// Codes for the reasons why a camera URL yields no video.
 
 export const problemCodes = [
   'address_refused',

@@ -50,7 +50,7 @@ const common = {
   snapshot: nullable(
     Type.Object(
       { url: Type.String({ format: 'uri' }), created_at: Timestamp },
-      { description: 'Latest saved picture; null until the camera has been connected for the first time.' },
+      { description: 'Latest saved image; null until the camera has been connected for the first time.' },
     ),
   ),
   status: Type.Enum(['online', 'offline', 'unknown']),
@@ -94,7 +94,7 @@ export const Camera = Type.Object({
   keeps_damaged_pictures: Type.Boolean({
     ...ours,
     description:
-      'Extension. Pictures damaged by loss are shown and recorded as they come, instead of being dropped up to the next key frame.',
+      'Extension. Whether frames damaged by packet loss are shown and recorded instead of being dropped up to the next key frame.',
   }),
 })
 
@@ -119,7 +119,7 @@ const writable = {
     minLength: 1,
     maxLength: 2000,
     description:
-      'Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information.',
+      'URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password.',
   }),
   type: Type.Optional(
     Type.Enum(['h264', 'h265', 'mjpeg'], {

@@ -22,7 +22,7 @@ export const DetectedVideo = Type.Object({
   ),
   width: nullable(Type.Integer({ description: 'Pixels.' })),
   height: nullable(Type.Integer({ description: 'Pixels.' })),
-  frame_rate: measured('Pictures per second'),
+  frame_rate: measured('Frames per second'),
   bit_rate: measured('Bits per second'),
   key_frame_interval: measured('Seconds from one key frame to the next'),
 })
@@ -41,7 +41,7 @@ export const SuggestedUrl = Type.Object({
 export const DetectionProblem = Type.Object({
   code: Type.Enum([...problemCodes], {
     description:
-      '`address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told.',
+      '`address_refused`: cameras are not allowed at this address. `not_a_camera`: something other than a camera responds at this port. `unsupported`: the server cannot read this kind of stream. `no_frames`: the camera responds but sends no video. `not_told`: no video was found in a private network; only owners of the server are shown the reason.',
   }),
   detail: Type.String({ description: 'What is wrong and what to try, for people.' }),
   suggestions: Type.Array(SuggestedUrl, {
@@ -61,7 +61,7 @@ export const StreamDetection = Type.Object({
   transport: nullable(
     Type.Enum(['rtsp_tcp', 'rtsp_udp', 'http_stream', 'http_picture'], {
       description:
-        '`http_stream`: pictures, or a container such as MPEG-TS. `http_picture`: a single picture, which is asked for again and again.',
+        '`http_stream`: MJPEG, or a container such as MPEG-TS. `http_picture`: a single JPEG that the server requests repeatedly.',
     }),
   ),
   video: nullable(DetectedVideo),
@@ -74,7 +74,7 @@ export const StreamDetection = Type.Object({
         width: Type.Integer(),
         height: Type.Integer(),
       },
-      { description: 'A small JPEG of the current picture.' },
+      { description: 'A small JPEG of the newest key frame.' },
     ),
   ),
   problem: nullable(DetectionProblem),
@@ -121,7 +121,7 @@ export const OnvifProfile = Type.Object({
   use: nullable(
     Type.Enum(['main', 'sub'], {
       description:
-        '`main` for the profile with the largest picture, `sub` for one small enough for tiles, and null for the others.',
+        '`main` for the profile with the highest resolution, `sub` for one that is small enough for tiles, and null for the others.',
     }),
   ),
   type: nullable(
@@ -141,7 +141,7 @@ export const OnvifProfile = Type.Object({
     }),
   ),
   url_problem: told('Why there is no `url`.'),
-  snapshot_url: nullable(Type.String({ format: 'uri', description: 'URL of a single picture.' })),
+  snapshot_url: nullable(Type.String({ format: 'uri', description: 'URL of a single JPEG image.' })),
 })
 
 export const OnvifDevice = Type.Object({

@@ -1,8 +1,8 @@
-// Footage beyond the interface document: pictures of a moment, and downloads.
+// Extensions to the interface document: images of recorded moments, and downloads.
 
 import { CameraPath } from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import { Download, DownloadQuery, PicturesQuery, RecordedImages } from './recording.ts'
+import { Download, DownloadQuery, RecordedImages, RecordedImagesQuery } from './recording.ts'
 
 const access = { all: ['read'], or: 'recording_access' } as const
 
@@ -10,12 +10,12 @@ export const footageEndpoints = {
   getPictures: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/recording/pictures/',
-    summary: 'Create a link to recorded pictures.',
+    summary: 'Create a link to recorded images.',
     access,
     params: CameraPath,
     camera: 'own',
     recording: true,
-    query: PicturesQuery,
+    query: RecordedImagesQuery,
     status: 200,
     result: RecordedImages,
     isExtension: true,
@@ -23,12 +23,12 @@ export const footageEndpoints = {
   getSharedPictures: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/{camera_id}/recording/pictures/',
-    summary: 'Create a link to recorded pictures of a shared camera.',
+    summary: 'Create a link to recorded images of a shared camera.',
     access,
     params: CameraPath,
     camera: 'shared',
     recording: true,
-    query: PicturesQuery,
+    query: RecordedImagesQuery,
     status: 200,
     result: RecordedImages,
     isExtension: true,

@@ -5,7 +5,7 @@ export const gapReasons = {
   camera_unreachable: 'No connection to the camera could be made, or it was lost.',
   auth_failed: 'The camera refused the username or password.',
   no_frames: 'The camera was connected but sent no video.',
-  packet_loss: 'Packets were lost on the way from the camera, and no complete picture arrived for more than a second.',
+  packet_loss: 'Packets from the camera were lost, and no complete frame arrived for more than a second.',
   stream_changed: 'The camera changed its stream, or the stream had to be started again.',
   clock_set: "The server's or the camera's clock was set to another time.",
   camera_suspended: 'The server stopped reading this camera for a while because its stream harmed the server.',

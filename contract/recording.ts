@@ -146,16 +146,16 @@ export type Download = Static<typeof Download>
 
 const pixels = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 2147483647, description }))
 
-export const PicturesQuery = Type.Object({
-  max_width: pixels('Greatest width of the pictures, in pixels; rounded down to one of a few sizes.'),
-  max_height: pixels('Greatest height of the pictures, in pixels; rounded down to one of a few sizes.'),
+export const RecordedImagesQuery = Type.Object({
+  max_width: pixels('Maximum width of the images in pixels; rounded down to one of a few sizes.'),
+  max_height: pixels('Maximum height of the images in pixels; rounded down to one of a few sizes.'),
 })
 
 export const RecordedImages = Type.Object({
   url: Type.String({
     format: 'uri',
     description:
-      'Append `&at=` with a moment (ISO 8601) to get a JPEG of the key frame at or before it, as small as it was asked for with. Valid for two hours.',
+      'Append `&at=` and a time (ISO 8601) to get the latest key frame up to that time as a JPEG in the requested size. Valid for two hours.',
   }),
 })
 

@@ -1,4 +1,4 @@
-// How well the pictures of a camera arrive: an extension.
+// Statistics on the frames and packets received from a camera: an extension.
 
 import { type Static, Type } from 'typebox'
 import { CameraPath } from './camera.ts'
@@ -30,11 +30,11 @@ export const CameraStatistics = Type.Object({
   clock_rate: nullable(
     Type.Number({
       description:
-        'Seconds of real time per second of the timestamps: 2 for a camera that stamps twice as many pictures as it sends, 1 where its clock is right; null while no pictures come.',
+        'Seconds of real time per second of timestamps: 1 if the clock of the camera is right, 2 if its timestamps advance at half speed; null while no frames are received.',
     }),
   ),
   packet_loss_percent: percent('packets'),
-  picture_loss_percent: percent('pictures'),
+  picture_loss_percent: percent('frames'),
   packets: Type.Integer({ description: 'RTP packets received; 0 for a camera that sends by HTTP.' }),
   lost_packets: Type.Integer({ description: 'RTP packets that never arrived.' }),
   pictures: Type.Integer({ description: 'Frames received completely.' }),

@@ -147,7 +147,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     mediaTokens: auth.mediaTokens,
     live,
     recorded: playback,
-    recordedPictures: new RecordedImages({ catalog, decoder }),
+    recordedImages: new RecordedImages({ catalog, decoder }),
     storage: new StorageMeter(space),
     repair: () => catalog.repair.progress(),
     figures: { find: (cameraId) => cameras.findFigures(cameraId) },

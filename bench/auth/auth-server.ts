@@ -193,8 +193,8 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
 }
 
 const absent = () => Promise.reject(new Error('the bench has no cameras'))
-const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snapshots' | 'detector'> = {
-  recordedPictures: { getImage: absent },
+const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedImages' | 'snapshots' | 'detector'> = {
+  recordedImages: { getImage: absent },
   live: {
     openViewer: () => {
       throw new Error('the bench has no cameras')

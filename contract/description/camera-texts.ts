@@ -15,7 +15,7 @@ type OwnNames =
 type GuestNames = 'deleteSharedCamera'
 
 const viewWords =
-  'The live-view parameters become part of the URLs in the response. Set them in this request, then open `streams[0].url` or `live_snapshot`. The picture keeps its aspect ratio and is never enlarged.'
+  'The live-view parameters become part of the URLs in the response. Set them in this request, then open `streams[0].url` or `live_snapshot`. The image keeps its aspect ratio and is never enlarged.'
 
 export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: OperationText<Endpoints[Name]> } = {
   listCameras: { tag: 'Cameras', description: viewWords, answer: pageOf(sampleCamera) },

@@ -2,7 +2,7 @@
 
 import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'
-import { sampleDownload, samplePictures, sampleRecording, sampleStream, sampleTimeline } from './samples.ts'
+import { sampleDownload, sampleRecordedImages, sampleRecording, sampleStream, sampleTimeline } from './samples.ts'
 
 type Names =
   | 'getStreamInfo'
@@ -33,7 +33,7 @@ const timelineWords =
 const streamWords =
   '`url` works without an Authorization header for 24 hours. If `start` is in a gap, the stream begins at the next footage. A playlist that is longer than 25 hours or has no `end` grows while it is played; to seek beyond its end, create another stream. If nothing is recorded in the range, the response is 404.'
 
-const picturesWords =
+const recordedImagesText =
   'One URL serves all times: append `&at=2026-05-01T00:03:12Z` to get the latest key frame up to that time as a JPEG. The URL works without an Authorization header for two hours. The size is part of the signed URL; for another size, create another link. If nothing is recorded at that time or in the 10 seconds before it, the response is 404.'
 
 const downloadWords =
@@ -120,14 +120,14 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   },
   getPictures: {
     tag: 'Recording',
-    description: picturesWords,
-    answer: samplePictures,
+    description: recordedImagesText,
+    answer: sampleRecordedImages,
     refusals: { 404: notRecorded },
   },
   getSharedPictures: {
     tag: 'Recording',
-    description: picturesWords,
-    answer: samplePictures,
+    description: recordedImagesText,
+    answer: sampleRecordedImages,
     refusals: { 404: notViewed },
   },
   createDownload: {

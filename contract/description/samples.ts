@@ -90,7 +90,7 @@ export const sampleTimeline: Timeline = {
   gaps: [{ start: '2026-05-01T00:14:31Z', end: '2026-05-01T00:16:02Z', reason: 'camera_unreachable' }],
 }
 
-export const samplePictures: RecordedImages = {
+export const sampleRecordedImages: RecordedImages = {
   url: `${sampleOrigin}/media/cameras/12/recorded.jpg?token=AgEHaF3k4AEMBwk`,
 }
 

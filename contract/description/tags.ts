@@ -10,7 +10,7 @@ export const tags = {
   Credentials: 'Tokens, applications, sessions and linked identities of the caller’s account.',
   Users: 'All accounts of the server. Owners of the server only; anyone else gets 403.',
   'Live media':
-    'Live video and pictures. Use the URLs in a camera’s `streams`, `live_snapshot` and `snapshot` as they are.',
+    'Live video and images. Use the URLs in a camera’s `streams`, `live_snapshot` and `snapshot` as they are.',
   'Recorded media': 'Footage as HLS. The URLs come from a recorded stream.',
   OAuth: 'How third-party applications get tokens (RFC 6749, RFC 7009, RFC 7636, RFC 8414).',
   Server: 'Status and metrics of the server.',

@@ -38,7 +38,7 @@ export type Camera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
-  /** Latest saved picture; null until the camera has been connected for the first time. */
+  /** Latest saved image; null until the camera has been connected for the first time. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
   /** Credential for creating events of this camera. */
@@ -78,14 +78,14 @@ export type Camera = {
     | 'not_told'
     | 'failed'
     | null
-  /** Extension. Pictures damaged by loss are shown and recorded as they come, instead of being dropped up to the next key frame. */
+  /** Extension. Whether frames damaged by packet loss are shown and recorded instead of being dropped up to the next key frame. */
   keeps_damaged_pictures: boolean
 }
 
 export type CameraChange = {
   /** Must not contain control characters or characters that change the text direction. */
   name?: string | undefined
-  /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
+  /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
   url?: string | undefined
   /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
@@ -129,7 +129,7 @@ export type CameraSource = {
 export type NewCamera = {
   /** Must not contain control characters or characters that change the text direction. */
   name: string
-  /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
+  /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
   url: string
   /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
@@ -142,7 +142,7 @@ export type SharedCamera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
-  /** Latest saved picture; null until the camera has been connected for the first time. */
+  /** Latest saved image; null until the camera has been connected for the first time. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
   /** URL of a live JPEG. It contains a query string; extra parameters are ignored. */
@@ -188,16 +188,16 @@ export type NewRecording = {
   max_bytes?: number | null | undefined
 }
 
-export type PicturesQuery = {
-  /** Greatest width of the pictures, in pixels; rounded down to one of a few sizes. */
-  max_width?: number | undefined
-  /** Greatest height of the pictures, in pixels; rounded down to one of a few sizes. */
-  max_height?: number | undefined
+export type RecordedImages = {
+  /** Append `&at=` and a time (ISO 8601) to get the latest key frame up to that time as a JPEG in the requested size. Valid for two hours. */
+  url: string
 }
 
-export type RecordedImages = {
-  /** Append `&at=` with a moment (ISO 8601) to get a JPEG of the key frame at or before it, as small as it was asked for with. Valid for two hours. */
-  url: string
+export type RecordedImagesQuery = {
+  /** Maximum width of the images in pixels; rounded down to one of a few sizes. */
+  max_width?: number | undefined
+  /** Maximum height of the images in pixels; rounded down to one of a few sizes. */
+  max_height?: number | undefined
 }
 
 export type RecordedStream = {
@@ -263,7 +263,7 @@ export type Timeline = {
   gaps: {
     start: Timestamp
     end: Timestamp
-    /** One of these; later versions add others. camera_unreachable: No connection to the camera could be made, or it was lost. auth_failed: The camera refused the username or password. no_frames: The camera was connected but sent no video. packet_loss: Packets were lost on the way from the camera, and no complete picture arrived for more than a second. stream_changed: The camera changed its stream, or the stream had to be started again. clock_set: The server's or the camera's clock was set to another time. camera_suspended: The server stopped reading this camera for a while because its stream harmed the server. stopped_by_user: Recording was turned off. disk_full: The disk was full. disk_failed: The disk could not be written to. overload: The server could not keep up. server_down: The server was not running. damaged: The footage was recorded, but the file was damaged afterwards. unknown: The reason was not recorded. */
+    /** One of these; later versions add others. camera_unreachable: No connection to the camera could be made, or it was lost. auth_failed: The camera refused the username or password. no_frames: The camera was connected but sent no video. packet_loss: Packets from the camera were lost, and no complete frame arrived for more than a second. stream_changed: The camera changed its stream, or the stream had to be started again. clock_set: The server's or the camera's clock was set to another time. camera_suspended: The server stopped reading this camera for a while because its stream harmed the server. stopped_by_user: Recording was turned off. disk_full: The disk was full. disk_failed: The disk could not be written to. overload: The server could not keep up. server_down: The server was not running. damaged: The footage was recorded, but the file was damaged afterwards. unknown: The reason was not recorded. */
     reason: string
   }[]
 }
@@ -363,7 +363,7 @@ export type DetectedVideo = {
   width: number | null
   /** Pixels. */
   height: number | null
-  /** Pictures per second; null if it could not be measured in time. */
+  /** Frames per second; null if it could not be measured in time. */
   frame_rate: number | null
   /** Bits per second; null if it could not be measured in time. */
   bit_rate: number | null
@@ -372,7 +372,7 @@ export type DetectedVideo = {
 }
 
 export type DetectionProblem = {
-  /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told. */
+  /** `address_refused`: cameras are not allowed at this address. `not_a_camera`: something other than a camera responds at this port. `unsupported`: the server cannot read this kind of stream. `no_frames`: the camera responds but sends no video. `not_told`: no video was found in a private network; only owners of the server are shown the reason. */
   code:
     | 'address_refused'
     | 'unknown_host'
@@ -414,7 +414,7 @@ export type DiscoveredDevice = {
 }
 
 export type NewDetection = {
-  /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
+  /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
   url: string
   /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
@@ -433,7 +433,7 @@ export type OnvifDevice = {
   profiles: OnvifProfile[]
   /** Why the result is incomplete; null if it is complete. */
   problem: {
-    /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told. */
+    /** `address_refused`: cameras are not allowed at this address. `not_a_camera`: something other than a camera responds at this port. `unsupported`: the server cannot read this kind of stream. `no_frames`: the camera responds but sends no video. `not_told`: no video was found in a private network; only owners of the server are shown the reason. */
     code:
       | 'address_refused'
       | 'unknown_host'
@@ -475,7 +475,7 @@ export type OnvifProfile = {
   /** Token of the profile, unique within the device. */
   token: string
   name: string
-  /** `main` for the profile with the largest picture, `sub` for one small enough for tiles, and null for the others. */
+  /** `main` for the profile with the highest resolution, `sub` for one that is small enough for tiles, and null for the others. */
   use: 'main' | 'sub' | null
   /** Null if the server does not support the encoding. */
   type: 'h264' | 'h265' | 'mjpeg' | null
@@ -492,7 +492,7 @@ export type OnvifProfile = {
   url: string | null
   /** Why there is no `url`. */
   url_problem: string | null
-  /** URL of a single picture. */
+  /** URL of a single JPEG image. */
   snapshot_url: string | null
 }
 
@@ -501,13 +501,13 @@ export type StreamDetection = {
   url: string
   /** Type to use when you add the camera; null if unknown. */
   type: 'h264' | 'h265' | 'mjpeg' | null
-  /** `http_stream`: pictures, or a container such as MPEG-TS. `http_picture`: a single picture, which is asked for again and again. */
+  /** `http_stream`: MJPEG, or a container such as MPEG-TS. `http_picture`: a single JPEG that the server requests repeatedly. */
   transport: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture' | null
   video: DetectedVideo | null
   audio: DetectedAudio | null
   /** Why the audio cannot be used; null if it can. */
   audio_problem: string | null
-  /** A small JPEG of the current picture. */
+  /** A small JPEG of the newest key frame. */
   snapshot: {
     /** A `data:` URL. */
     url: string
@@ -531,11 +531,11 @@ export type CameraStatistics = {
   bit_rate: number | null
   /** Frames per second over the last minute; null while no frames are received. */
   frame_rate: number | null
-  /** Seconds of real time per second of the timestamps: 2 for a camera that stamps twice as many pictures as it sends, 1 where its clock is right; null while no pictures come. */
+  /** Seconds of real time per second of timestamps: 1 if the clock of the camera is right, 2 if its timestamps advance at half speed; null while no frames are received. */
   clock_rate: number | null
   /** Percentage of the packets of the last ten minutes that were lost; null when there were none. */
   packet_loss_percent: number | null
-  /** Percentage of the pictures of the last ten minutes that were lost; null when there were none. */
+  /** Percentage of the frames of the last ten minutes that were lost; null when there were none. */
   picture_loss_percent: number | null
   /** RTP packets received; 0 for a camera that sends by HTTP. */
   packets: number

@@ -46,8 +46,8 @@ import type {
   OnvifDiscovery,
   Page,
   PageQuery,
-  PicturesQuery,
   RecordedImages,
+  RecordedImagesQuery,
   RecordedStream,
   Recording,
   RecordingChange,
@@ -133,10 +133,10 @@ export type Operations = {
   discoverDevices: { result: OnvifDiscovery }
   /** List the streams of an ONVIF camera. An extension of the interface. */
   readDevice: { body: OnvifDeviceSource; result: OnvifDevice }
-  /** Create a link to recorded pictures. An extension of the interface. */
-  getPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedImages }
-  /** Create a link to recorded pictures of a shared camera. An extension of the interface. */
-  getSharedPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedImages }
+  /** Create a link to recorded images. An extension of the interface. */
+  getPictures: { params: { camera_id: number }; query?: RecordedImagesQuery; result: RecordedImages }
+  /** Create a link to recorded images of a shared camera. An extension of the interface. */
+  getSharedPictures: { params: { camera_id: number }; query?: RecordedImagesQuery; result: RecordedImages }
   /** Create a download link for a time range. An extension of the interface. */
   createDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
   /** Create a download link for a time range of a shared camera. An extension of the interface. */

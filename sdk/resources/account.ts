@@ -15,9 +15,9 @@ export type Identities = ReturnType<typeof createIdentities>
 
 export const createMe = (call: Call) => ({
   get: (options?: CallOptions) => call('getMe', {}, options),
-  /** Changes what the body names. */
+  /** Updates the fields that the body contains. */
   update: (body: Body<'updateMe'>, options?: CallOptions) => call('updateMe', { body }, options),
-  /** How much space recordings take, and how long it will do. */
+  /** Storage used by recordings, and how long the free space will last. */
   getStorage: (options?: CallOptions) => call('getStorage', {}, options),
 })
 
@@ -26,7 +26,7 @@ export const createTokens = (call: Call) => ({
   list: (query: List = {}, options?: CallOptions) => call('listTokens', { query }, options),
   listAll: (query: List = {}, options?: CallOptions) =>
     iteratePages((page: List) => call('listTokens', { query: page }, options), query),
-  /** The answer holds the token itself, this once. */
+  /** The response contains the token itself. It cannot be read again. */
   create: (body: Body<'createToken'>, options?: CallOptions) => call('createToken', { body }, options),
   delete: (id: number, options?: CallOptions) => call('deleteToken', { params: { token_id: id } }, options),
 })
@@ -36,18 +36,18 @@ export const createApplications = (call: Call) => ({
   list: (query: List = {}, options?: CallOptions) => call('listApplications', { query }, options),
   listAll: (query: List = {}, options?: CallOptions) =>
     iteratePages((page: List) => call('listApplications', { query: page }, options), query),
-  /** The answer holds the secret, this once. */
+  /** The response contains the client secret. It cannot be read again. */
   create: (body: Body<'createApplication'>, options?: CallOptions) => call('createApplication', { body }, options),
   get: (id: number, options?: CallOptions) => call('getApplication', { params: { application_id: id } }, options),
   update: (id: number, body: Body<'updateApplication'>, options?: CallOptions) =>
     call('updateApplication', { params: { application_id: id }, body }, options),
   delete: (id: number, options?: CallOptions) => call('deleteApplication', { params: { application_id: id } }, options),
-  /** A new secret, shown this once; the earlier one is refused from now on. */
+  /** Replaces the client secret. The response contains the new one; the previous one stops working. */
   rotateSecret: (id: number, body: Body<'rotateApplicationSecret'> = {}, options?: CallOptions) =>
     call('rotateApplicationSecret', { params: { application_id: id }, body }, options),
 })
 
-/** What was granted to applications. */
+/** Authorizations that the user granted to applications. */
 export const createAuthorizations = (call: Call) => ({
   list: (query: List = {}, options?: CallOptions) => call('listAuthorizations', { query }, options),
   listAll: (query: List = {}, options?: CallOptions) =>
@@ -64,14 +64,14 @@ export const createSessions = (call: Call) => ({
   delete: (id: string, options?: CallOptions) => call('deleteSession', { params: { session_id: id } }, options),
 })
 
-/** Accounts at identity providers that sign in to the account; they are linked by a person at a browser. */
+/** Accounts at identity providers that can sign in to this account. Users link them in the browser. */
 export const createIdentities = (call: Call) => ({
   list: (query: List = {}, options?: CallOptions) => call('listIdentities', { query }, options),
   listAll: (query: List = {}, options?: CallOptions) =>
     iteratePages((page: List) => call('listIdentities', { query: page }, options), query),
-  /** What there is to link with. */
+  /** Identity providers that are available for linking. */
   listAllProviders: (query: List = {}, options?: CallOptions) =>
     iteratePages((page: List) => call('listIdentityProviders', { query: page }, options), query),
-  /** Ends the sessions of the account too. */
+  /** Unlinks the identity and ends all sessions of the account. */
   delete: (id: number, options?: CallOptions) => call('deleteIdentity', { params: { identity_id: id } }, options),
 })

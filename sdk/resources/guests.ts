@@ -8,18 +8,18 @@ type List = Query<'listGuests'>
 export type Guests = ReturnType<typeof createGuests>
 
 export const createGuests = (call: Call) => ({
-  /** One page of the guests of a camera. */
+  /** Lists one page of the guests of a camera. */
   list: (cameraId: number, query: List = {}, options?: CallOptions) =>
     call('listGuests', { params: { camera_id: cameraId }, query }, options),
-  /** Every guest of a camera, page after page. */
+  /** Iterates over the guests of a camera and requests further pages as needed. */
   listAll: (cameraId: number, query: List = {}, options?: CallOptions) =>
     iteratePages((page: List) => call('listGuests', { params: { camera_id: cameraId }, query: page }, options), query),
-  /** Invites somebody by e-mail. */
+  /** Invites a guest by e-mail. */
   create: (cameraId: number, body: Body<'createGuest'>, options?: CallOptions) =>
     call('createGuest', { params: { camera_id: cameraId }, body }, options),
   get: (cameraId: number, guestId: number, options?: CallOptions) =>
     call('getGuest', { params: { camera_id: cameraId, guest_id: guestId } }, options),
-  /** Changes the permissions that are named. */
+  /** Updates the permissions that the body contains. */
   update: (cameraId: number, guestId: number, body: Body<'updateGuest'>, options?: CallOptions) =>
     call('updateGuest', { params: { camera_id: cameraId, guest_id: guestId }, body }, options),
   delete: (cameraId: number, guestId: number, options?: CallOptions) =>

@@ -5,6 +5,6 @@ import type { Call, CallOptions } from '../call.ts'
 export type Server = ReturnType<typeof createServer>
 
 export const createServer = (call: Call) => ({
-  /** How it is doing. */
+  /** The status of the server. */
   get: (options?: CallOptions) => call('getServer', {}, options),
 })

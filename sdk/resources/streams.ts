@@ -8,20 +8,23 @@ import { type Http, readError } from '../http.ts'
 export type Streams = ReturnType<typeof createStreams>
 
 export const createStreams = (call: Call, http: Http) => {
-  /** The address alone is the credential. */
+  /** The stream's URL is the only credential. */
   const post = async (path: string, options?: CallOptions): Promise<void> => {
     const answer = await http.send({ method: 'POST', path, ...options })
     if (answer.status >= 300) throw readError(answer)
   }
   return {
-    /** Where it is being played. */
+    /** The time that the player requested last. */
     getInfo: (stream: Pick<RecordedStream, 'stream_info'>, options?: CallOptions) =>
       call('getStreamInfo', { params: readInfoAddress(stream.stream_info) }, options),
-    /** Lets the playlist grow (again). */
+    /** Lets the playlist grow, also after a pause. */
     play: ({ stream_controls }: RecordedStream, options?: CallOptions) => post(stream_controls.play, options),
-    /** Keeps the playlist as it is; what it lists can still be fetched. */
+    /** Stops the playlist from growing. Its entries can still be fetched. */
     pause: ({ stream_controls }: RecordedStream, options?: CallOptions) => post(stream_controls.pause, options),
-    /** 1, 2, 4, 8 or 16. From what was fetched last: a player loads the playlist anew and begins at its first entry. */
+    /**
+     * Sets the speed (1, 2, 4, 8 or 16) after the last fetched entry. Players must reload the playlist and start at its
+     * first entry.
+     */
     setSpeed: ({ stream_controls }: RecordedStream, speed: number, options?: CallOptions) =>
       post(`${stream_controls.speed}?speed=${speed}`, options),
   }

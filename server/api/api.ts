@@ -15,7 +15,7 @@ import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerLiveRoutes } from './media/live-routes.ts'
 import { OpenStreams } from './media/open-streams.ts'
-import { registerPictureRoutes } from './media/picture-routes.ts'
+import { registerRecordedImageRoutes } from './media/recorded-image-routes.ts'
 import { registerRecordedRoutes } from './media/recorded-routes.ts'
 import { MediaUrls } from './media-urls.ts'
 import { createMemoryAnswers } from './memory-answers.ts'
@@ -75,7 +75,7 @@ export function createApi(deps: ApiDeps): Api {
   const handlers = createHandlers({ ...deps, publicUrl, urls })
   registerEndpoints(server, { store, access, authenticator, limits, caches, handlers })
   registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
-  registerPictureRoutes(server, { tokens: mediaTokens, access, pictures: deps.recordedPictures })
+  registerRecordedImageRoutes(server, { tokens: mediaTokens, access, images: deps.recordedImages })
   registerRecordedRoutes(server, { recorded, streams, limits, log })
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)

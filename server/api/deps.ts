@@ -86,7 +86,7 @@ export type Recorded = Pick<
 >
 
 /** Images of recorded moments; see playback/recorded-images.ts. */
-export type PicturesOfFootage = Pick<RecordedImages, 'getImage'>
+export type RecordedImageSource = Pick<RecordedImages, 'getImage'>
 
 /** Storage used by recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>
@@ -163,7 +163,7 @@ export type ApiDeps = CredentialParts & {
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
   readonly live: Live
   readonly recorded: Recorded
-  readonly recordedPictures: PicturesOfFootage
+  readonly recordedImages: RecordedImageSource
   readonly storage: StorageSource
   /** Progress of repairing files that were left open. */
   readonly repair: () => RepairProgress

@@ -13,10 +13,10 @@ export const mediaFiles = {
   hls: 'live.m3u8',
   live_snapshot: 'live.jpg',
   snapshot: 'snapshot.jpg',
-  recorded_picture: 'recorded.jpg',
+  recorded_image: 'recorded.jpg',
 } as const satisfies Record<MediaKind, string>
 
-export type CameraUrls = { readonly [Kind in Exclude<MediaKind, 'recorded_picture'>]: string }
+export type CameraUrls = { readonly [Kind in Exclude<MediaKind, 'recorded_image'>]: string }
 
 const noView: LiveView = {}
 
@@ -45,8 +45,8 @@ export class MediaUrls {
   }
 
   /** Images of all recorded moments in this size, for this caller only. The client appends the moment. */
-  forRecordedPictures(cameraId: number, caller: Caller, size: LiveView): string {
-    return this.#sign('recorded_picture', cameraId, caller, size)
+  forRecordedImages(cameraId: number, caller: Caller, size: LiveView): string {
+    return this.#sign('recorded_image', cameraId, caller, size)
   }
 
   #sign(kind: MediaKind, cameraId: number, { userId, credential }: Caller, view: LiveView): string {

@@ -133,7 +133,7 @@ export async function openTemporaryApi(
       readDevice: unavailable,
     },
     recorded: noFootage,
-    recordedPictures: { getImage: notFound },
+    recordedImages: { getImage: notFound },
     storage: createTemporaryStorage(store, folder, clock),
     repair: () => ({ pending: 0, repaired: 0, failed: 0 }),
     figures: { find: () => undefined },

@@ -12,7 +12,7 @@ import { type LiveView, parseLiveView, writeLiveView } from '../model/live-view.
 import type { Credential } from './caller.ts'
 
 /** The kinds of media. Existing codes never change. */
-const kindCodes = { mjpeg: 1, mp4: 2, mpegts: 3, hls: 4, live_snapshot: 5, snapshot: 6, recorded_picture: 7 } as const
+const kindCodes = { mjpeg: 1, mp4: 2, mpegts: 3, hls: 4, live_snapshot: 5, snapshot: 6, recorded_image: 7 } as const
 
 const credentialCodes = { personal: 1, grant: 2 } as const satisfies Record<Credential['kind'], number>
 

@@ -136,7 +136,7 @@ test('a guest with hundreds of connections asks for every width of every camera:
   assertFew(t, before)
 })
 
-test('an account has 500 streams and pictures open, and no more; others have theirs', async () => {
+test('an account may have 500 open streams and image requests, independently of other accounts', async () => {
   await using camera = await openFakeCamera({ streams: [stream] })
   await using server = await openServer('--rate-limit', '0')
   using guest = await openGuest(server)
@@ -160,7 +160,7 @@ test('an account has 500 streams and pictures open, and no more; others have the
     assert.deepEqual([200, 503].map((status) => statuses.filter((each) => each === status).length), [500, 20]) // biome-ignore format: one line
     const refused = await guest.get(snapshot)
     assert.equal(refused.status, 503)
-    assert.match(refused.bytes.toString(), /500 streams and pictures open/)
+    assert.match(refused.bytes.toString(), /500 open streams and image requests/)
     assert.equal((await owner.get(own.live_snapshot)).status, 200)
   } finally {
     for (const session of sessions) session.destroy()

@@ -105,7 +105,7 @@ The OAuth endpoints answer \`{error, error_description}\` instead, as RFC 6749 h
       text: `Requests are counted by account and application; without good credentials, by address; with the hash of a camera, by camera, of which there are 10 a minute. \`RateLimit\` says how many are left (\`r\`) and after how many seconds all are again (\`t\`), \`RateLimit-Policy\` how many (\`q\`) there are in how many seconds (\`w\`). Beyond that the answer is 429.`,
     },
     {
-      title: 'Live pictures and recordings',
+      title: 'Live video and recordings',
       text: `Addresses of media come whole from other answers and open in a player or an \`<img>\` as they are, without an \`Authorization\` header: the address itself is the permission. Do not build them, and do not publish them. Those of a camera live for two hours; read the camera again for new ones. Those of a recorded stream live for 24 hours. When the right is lost, they are refused at once and open streams end within 5 seconds.
 
 \`\`\`sh

@@ -1,5 +1,5 @@
-// Live and recorded media as the description shows them: their addresses come whole from other answers, so what is said
-// here is what they answer.
+// Describes live and recorded media. Clients get complete media URLs from other responses and never build them, so the
+// descriptions only say what each URL returns.
 
 import { streamSpeeds } from '../../../contract/recording.ts'
 import type { Operation, Parameter, PathItem, RequestBody, Response } from './openapi.ts'
@@ -18,7 +18,7 @@ const token: Parameter = {
   name: 'token',
   in: 'query',
   required: true,
-  description: 'Signed; part of the address that the camera was answered with. Other parameters are ignored.',
+  description: 'Signature; part of the URL in the camera object. Other parameters are ignored.',
   schema: { type: 'string' },
   example: 'AgEBaF3k4AEMBwk',
 }
@@ -27,7 +27,7 @@ const streamId: Parameter = {
   name: 'stream_id',
   in: 'path',
   required: true,
-  description: 'What nobody can guess: whoever has it may play the stream.',
+  description: 'Secret id of the stream: whoever knows it may play the stream.',
   schema: { type: 'string' },
   example: '9d2f6a0c4b8e4f0f9a1b2c3d4e5f6071',
 }
@@ -54,14 +54,14 @@ function live(operationId: string, summary: string, type: string, description: s
   return { get: operation }
 }
 
-const forTwoHours = 'The address is good for two hours; what is open by then goes on.'
+const forTwoHours = 'The URL is valid for two hours. A stream that is open by then continues.'
 const tsType = 'video/mp2t'
 
 const segment: Parameter = {
   name: 'name',
   in: 'path',
   required: true,
-  description: 'As in the playlist.',
+  description: 'File name from the playlist.',
   schema: { type: 'string' },
   example: '1700000000.m4s',
 }
@@ -72,28 +72,14 @@ const range: Parameter = {
   name: 'Range',
   in: 'header',
   required: false,
-  description: 'One range of bytes (RFC 9110 section 14).',
+  description: 'A single byte range (RFC 9110 section 14).',
   schema: { type: 'string' },
   example: 'bytes=0-1023',
 }
 
 const contentRange = {
-  'Content-Range': { description: 'Which bytes these are.', required: true, schema: { type: 'string' } },
+  'Content-Range': { description: 'The byte range of the response.', required: true, schema: { type: 'string' } },
 } as const
-
-const pictureParameter = (
-  name: string,
-  required: boolean,
-  schema: Parameter['schema'],
-  example: string | number,
-): Parameter => ({
-  name,
-  in: 'query',
-  required,
-  description: required ? 'The moment. Appended to the address.' : 'In pixels; nothing is enlarged.',
-  schema,
-  example,
-})
 
 const optional = (
   name: string,
@@ -122,7 +108,7 @@ const control = (
     parameters: [streamId, ...parameters],
     ...(requestBody && { requestBody }),
     responses: {
-      204: { description: 'Done; the answer is empty.' },
+      204: { description: 'The request succeeded. The response is empty.' },
       ...(requestBody ? refuse(400, 404, 413, 415, 429, 503) : refuse(404, 413, 429, 503)),
     },
     security: [],
@@ -132,12 +118,12 @@ const control = (
 const speed: Parameter['schema'] = {
   type: 'number',
   enum: [...streamSpeeds],
-  description: '1 plays the footage as it was recorded.',
+  description: 'Playback speed; 1 is real time.',
 }
 
 const speedBody: RequestBody = {
   description:
-    'What follows the last entry that was fetched is listed anew at this speed, behind a discontinuity, and what was listed beyond it leaves the playlist: a player that holds the playlist in memory loads it anew and begins at its first entry. Above 1 the entries are key frames alone, so many that the bit rate does not grow, without audio; within an entry the wall clock runs so many times faster. Slow motion is made by the player.',
+    'The entries after the last one fetched are replaced by entries at this speed, after a discontinuity. A player that keeps the playlist in memory must reload it and start at its first entry. Above speed 1, the entries contain only key frames and no audio, so that the bit rate does not increase; within an entry, the wall clock runs faster by that factor. For slow motion, use the playback rate of the player.',
   required: false,
   content: { 'application/json': { schema: { type: 'object', properties: { speed } }, example: { speed: 4 } } },
 }
@@ -147,20 +133,20 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     'getLiveMjpeg',
     'Watch as MJPEG',
     'multipart/x-mixed-replace',
-    `A JPEG for each key frame, as rare and as small as the camera was asked for with. ${forTwoHours}`,
+    `Sends a JPEG for each key frame, at the rate and size that were requested with the camera. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/live.mp4': live(
     'getLiveMp4',
     'Watch as fragmented MP4',
     'video/mp4',
-    `For a \`<video>\` or a player. ${forTwoHours}`,
+    `For a \`<video>\` element or a media player. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/live.ts': live('getLiveTs', 'Watch as MPEG-TS', tsType, forTwoHours),
   '/media/cameras/{camera_id}/live.m3u8': live(
     'getLivePlaylist',
     'Get the live HLS playlist',
     'application/vnd.apple.mpegurl',
-    `Players ask for it again and again. ${forTwoHours}`,
+    `Players reload it regularly. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/hls/{name}': {
     get: {
@@ -168,35 +154,42 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
         'getLiveSegment',
         'Get a segment of the live HLS playlist',
         'video/mp4',
-        'Gone a while after it left the playlist.',
+        'Segments are deleted some time after they leave the playlist.',
       ).get!,
       parameters: [cameraId, segment, token],
     },
   },
   '/media/cameras/{camera_id}/live.jpg': live(
     'getLiveSnapshot',
-    'Get a live picture',
+    'Get a live image',
     'image/jpeg',
-    `As small as the camera was asked for with. ${forTwoHours}`,
+    `Returns the newest key frame in the size that was requested with the camera. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/snapshot.jpg': live(
     'getSnapshot',
-    'Get the latest saved picture',
+    'Get the latest saved image',
     'image/jpeg',
-    `Also of a camera that is away. ${forTwoHours}`,
+    `Available even while the camera is offline. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/recorded.jpg': {
     get: {
       operationId: 'getRecordedPicture',
       tags: ['Recorded media'],
-      summary: 'Get a recorded picture',
-      description: `The newest key frame up to the moment, at most 10 seconds older, as small as the address was asked for with. ${forTwoHours}`,
+      summary: 'Get a recorded image',
+      description: `Returns the latest key frame at or up to 10 seconds before the time, in the size that was requested with the URL. ${forTwoHours}`,
       parameters: [
         cameraId,
         token,
-        pictureParameter('at', true, { type: 'string', format: 'date-time' }, '2026-05-01T00:03:12Z'),
+        {
+          name: 'at',
+          in: 'query',
+          required: true,
+          description: 'The time. Append this parameter to the URL.',
+          schema: { type: 'string', format: 'date-time' },
+          example: '2026-05-01T00:03:12Z',
+        },
       ],
-      responses: { 200: answer('The picture.', 'image/jpeg'), ...refuse(400, 403, 404, 503) },
+      responses: { 200: answer('The image.', 'image/jpeg'), ...refuse(400, 403, 404, 503) },
       security: [],
     },
   },
@@ -206,7 +199,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       tags: ['Recorded media'],
       summary: 'Get the HLS playlist',
       description:
-        'Of a range of up to 25 hours it lists all footage. Of a longer one, or without end, it grows with its player: at most about an hour is listed ahead of what has been fetched, and what lies more than two hours behind it leaves the playlist. To jump further, create another stream. Without end it goes on into live while the camera records.',
+        'For a range of up to 25 hours, the playlist lists all footage. For a longer range, or one without an end, it grows while it is played: it lists at most about one hour ahead of the last fetched entry and drops entries that are more than two hours behind it. To seek further, create another stream. A stream without an end continues with live footage while the camera records.',
       parameters: [streamId],
       responses: { 200: answer('The playlist.', 'application/vnd.apple.mpegurl'), ...refuse(404, 429, 503) },
       security: [],
@@ -216,7 +209,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getRecordedFile',
       tags: ['Recorded media'],
-      summary: 'Get footage of the playlist',
+      summary: 'Get a file of the playlist',
       parameters: [streamId, file, range],
       responses: {
         200: answer('The file.', 'video/mp4'),
@@ -231,13 +224,14 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       operationId: 'getRecordedDownload',
       tags: ['Recorded media'],
       summary: 'Download the time range as one file',
-      description: 'The same bytes each time, so that a download can be resumed with `Range` and `If-Range`.',
+      description:
+        'Returns the same bytes every time, so an interrupted download can be resumed with `Range` and `If-Range`.',
       parameters: [
         streamId,
-        optional('filename', 'What the file is to be called.', { type: 'string', maxLength: 200 }, 'front-door.mp4'),
+        optional('filename', 'Name of the downloaded file.', { type: 'string', maxLength: 200 }, 'front-door.mp4'),
         optional(
           'gaps',
-          'Whether gaps are left out, as without it, or last with the picture standing still.',
+          '`skip` (default) leaves gaps out; `keep` shows the last frame for the duration of the gap.',
           { type: 'string', enum: ['skip', 'keep'] },
           'skip',
         ),
@@ -254,6 +248,6 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
   '/recording/streams/{stream_id}/play/': control('playStream', 'Play the stream'),
   '/recording/streams/{stream_id}/pause/': control('pauseStream', 'Pause the stream'),
   '/recording/streams/{stream_id}/speed/': control('setStreamSpeed', 'Set the playback speed', speedBody, [
-    optional('speed', 'In place of a body.', speed, 4),
+    optional('speed', 'Playback speed, instead of a body.', speed, 4),
   ]),
 }

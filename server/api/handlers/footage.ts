@@ -17,12 +17,12 @@ export type FootageHandlersOptions = {
 
 type Names = 'getPictures' | 'getSharedPictures' | 'createDownload' | 'createSharedDownload'
 
-type PicturesCall = Call<Endpoints['getPictures' | 'getSharedPictures']>
+type RecordedImagesCall = Call<Endpoints['getPictures' | 'getSharedPictures']>
 type DownloadCall = Call<Endpoints['createDownload' | 'createSharedDownload']>
 
 export function createFootageHandlers({ urls, recorded, publicUrl }: FootageHandlersOptions): Pick<Handlers, Names> {
-  const getPictures = async ({ recording, caller, query }: PicturesCall) => ({
-    url: urls.forRecordedPictures(recording.cameraId, caller, createLiveView(query())),
+  const getPictures = async ({ recording, caller, query }: RecordedImagesCall) => ({
+    url: urls.forRecordedImages(recording.cameraId, caller, createLiveView(query())),
   })
 
   const createDownload = async ({ recording: { cameraId }, caller: { userId, credential }, query }: DownloadCall) => {

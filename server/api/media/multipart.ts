@@ -9,10 +9,10 @@ export const mjpegContentType = `multipart/x-mixed-replace; boundary=${boundary}
 const opening = Buffer.from(`--${boundary}\r\n`)
 const closing = Buffer.from(`\r\n--${boundary}\r\n`)
 
-export async function* writeMultipart(pictures: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* writeMultipart(images: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening
-  for await (const picture of pictures) {
-    const head = Buffer.from(`Content-Type: image/jpeg\r\nContent-Length: ${picture.length}\r\n\r\n`)
-    yield Buffer.concat([head, picture, closing])
+  for await (const image of images) {
+    const head = Buffer.from(`Content-Type: image/jpeg\r\nContent-Length: ${image.length}\r\n\r\n`)
+    yield Buffer.concat([head, image, closing])
   }
 }

@@ -106,12 +106,12 @@ export class OpenStreams {
     const [failure, ...others] = checks.filter((check) => check.status === 'rejected')
     if (!failure) return true
     const fields = { streams: 1 + others.length, reason: errorChain(failure.reason) }
-    this.#log.warn(fields, 'the right to watch could not be checked')
+    this.#log.warn(fields, 'The authorization to watch could not be checked')
     return false
   }
 }
 
 function tooMany(most: number): HttpError {
-  const detail = `This account has ${most} streams and pictures open at once, which is the most: close some of them.`
+  const detail = `This account has ${most} open streams and image requests, which is the maximum. Close some of them.`
   return new HttpError(503, 'unavailable', detail, { 'retry-after': '5' })
 }

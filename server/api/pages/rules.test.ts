@@ -190,16 +190,16 @@ test('forms that no browser sends are refused as pages, or as JSON to programs',
   assert.deepEqual(json.json(), { status: 400, title: 'invalid', detail: 'The form could not be read.' })
 })
 
-test('the style sheet and the pictures are kept by browsers for good', async (t) => {
+test('browsers may cache the style sheet and the images forever', async (t) => {
   const pages = await openTemporaryPages(t)
   const { text } = await pages.openBrowser().open('/reset/')
   const [style, icon] = ['stylesheet', 'icon'].map((rel) => new RegExp(`rel="${rel}" href="([^"]+)"`).exec(text)![1]!)
   const sheet = await pages.api.server.inject(style!)
   assert.match(String(sheet.headers['content-type']), /^text\/css/)
   assert.match(String(sheet.headers['cache-control']), /immutable/)
-  const pictures = [...sheet.payload.matchAll(/url\("([^"]+)"\)/g)].map(([, address]) => address!)
-  for (const address of [icon!, ...pictures]) {
-    assert.equal((await pages.api.server.inject(address)).headers['content-type'], 'image/svg+xml')
+  const images = [...sheet.payload.matchAll(/url\("([^"]+)"\)/g)].map(([, url]) => url!)
+  for (const url of [icon!, ...images]) {
+    assert.equal((await pages.api.server.inject(url)).headers['content-type'], 'image/svg+xml')
   }
-  assert.equal(pictures.length, 2)
+  assert.equal(images.length, 2)
 })

@@ -1,10 +1,10 @@
-// How long a connection waits whose requests are refused again and again. A refusal costs the server as much as many an
-// answer, and a program that does not heed it asks the faster the sooner it is refused. Whoever else is at the same
-// address has a connection of their own, and does not wait.
+// Delays the responses of a connection whose requests are refused repeatedly. A refusal costs the server as much as many
+// other responses, and a program that ignores it sends its next request all the sooner. Other clients behind the same IP
+// address use connections of their own and are not delayed.
 
 /**
- * By how many refusals may outweigh answers before the connection waits: a page of cameras whose pictures are all gone
- * is no attack. One answer makes up for two.
+ * How many more refusals than successful responses are free: a page of cameras whose images are all gone is not an
+ * attack. A successful response makes up for two refusals.
  */
 const freeRefusals = 100
 const manyRefusals = 150
@@ -12,17 +12,17 @@ const mostRefusals = 170
 /** Forgotten each second. */
 const forgottenPerSecond = 1
 
-/** From one request that is looked at to the next. */
+/** Delay between two requests of the connection. */
 const pauseMs = 250
 const longPauseMs = 1000
 
-/** What would have to wait longer is not kept. */
+/** Requests that would have to wait longer are rejected. */
 const maxWaitMs = 10_000
 
 type State = { excess: number; atMs: number; nextMs: number }
 
 export class RefusalBackoff {
-  /** Of connections that were refused something a short while ago. */
+  /** State of the connections whose requests were refused recently. */
   readonly #states = new WeakMap<object, State>()
   readonly #nowMs: () => number
 
@@ -31,16 +31,16 @@ export class RefusalBackoff {
   }
 
   /**
-   * Whether it was refused something a short while ago. Nobody else waits, and the answers of nobody else need be
-   * noted.
+   * Whether a request of the connection was refused recently. Other connections are not delayed, and their responses
+   * need not be counted.
    */
   has(connection: object): boolean {
     return this.#states.has(connection)
   }
 
   /**
-   * How long the next request of this connection is to wait, and from then on the one after it. Undefined: it is not to
-   * be kept.
+   * Returns the delay of the connection's next request and reserves that time. Undefined if the delay would be too
+   * long and the request must be rejected.
    */
   takeMs(connection: object): number | undefined {
     const state = this.#states.get(connection)
@@ -54,7 +54,7 @@ export class RefusalBackoff {
     return startMs - nowMs
   }
 
-  /** With the status of each answer. What the server could not do (5xx) is not the client's fault. */
+  /** Counts a response. Server errors (5xx) are not the client's fault. */
   note(connection: object, status: number): void {
     let state = this.#states.get(connection)
     if (status >= 400 && status < 500) {

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../base/error.ts'
-import type { PicturesOfFootage } from '../deps.ts'
+import type { RecordedImageSource } from '../deps.ts'
 import { openTemporaryApi } from '../temporary-api.ts'
 
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xd9])
 
 test('images of recorded moments share one URL per user and camera for as long as access lasts', async (t) => {
   const asked: unknown[][] = []
-  const recordedPictures: PicturesOfFootage = {
+  const recordedImages: RecordedImageSource = {
     getImage: async (...request) => {
       asked.push(request)
       if (request[1] > Date.UTC(2030)) throw new AppError('not_found', 'nothing')
       return { jpeg, takenAtMs: request[1] }
     },
   }
-  const { api, store, addUser, addCamera } = await openTemporaryApi(t, { recordedPictures })
+  const { api, store, addUser, addCamera } = await openTemporaryApi(t, { recordedImages })
   const owner = await addUser('owner@example.com')
   const [cameraId, otherId] = [await addCamera(owner.userId), await addCamera(owner.userId)]
   for (const id of [cameraId, otherId]) await store.recordings.enable(id, { retention: 'P7D', maxBytes: null })

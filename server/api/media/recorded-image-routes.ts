@@ -8,41 +8,41 @@ import type { MediaTokens } from '../../auth/media-token.ts'
 import { AppError } from '../../base/error.ts'
 import { getTime } from '../../model/time-range.ts'
 import type { CameraAccess } from '../camera-access.ts'
-import type { PicturesOfFootage } from '../deps.ts'
+import type { RecordedImageSource } from '../deps.ts'
 import { mediaFiles } from '../media-urls.ts'
 import { readQuery } from '../read-fields.ts'
 import { sendBytes } from './send-media.ts'
 import { tokenOf } from './token-of.ts'
 
-export type PictureRoutesOptions = {
+export type RecordedImageRoutesOptions = {
   readonly tokens: Pick<MediaTokens, 'verify'>
   readonly access: Pick<CameraAccess, 'isGrantedRecordings' | 'noteLook'>
-  readonly pictures: PicturesOfFootage
+  readonly images: RecordedImageSource
 }
 
-const PictureQuery = Type.Object({ at: TimeIn('The moment.') })
+const ImageQuery = Type.Object({ at: TimeIn('The moment.') })
 const sizeNames = ['max_width', 'max_height']
 
-export function registerPictureRoutes(
+export function registerRecordedImageRoutes(
   server: FastifyInstance,
-  { tokens, access, pictures }: PictureRoutesOptions,
+  { tokens, access, images }: RecordedImageRoutesOptions,
 ): void {
-  server.get(`/media/cameras/:camera_id/${mediaFiles.recorded_picture}`, async (request, reply) => {
+  server.get(`/media/cameras/:camera_id/${mediaFiles.recorded_image}`, async (request, reply) => {
     const { camera_id } = request.params as { camera_id: string }
-    const grant = tokens.verify(tokenOf(request), { kind: 'recorded_picture', cameraId: Number(camera_id) })
+    const grant = tokens.verify(tokenOf(request), { kind: 'recorded_image', cameraId: Number(camera_id) })
     if (!(await access.isGrantedRecordings(grant)))
       throw new AppError('forbidden', 'access to these recordings was revoked')
     await access.noteLook(grant.userId, grant.cameraId)
     const given = new URLSearchParams(request.query as string)
     const size = sizeNames.find((name) => given.has(name))
     if (size !== undefined) throw unsignedSize(size)
-    const query = readQuery(PictureQuery, request.query as string) as Static<typeof PictureQuery>
-    const { jpeg } = await pictures.getImage(grant.cameraId, getTime('at', query.at), grant.view, grant.userId)
+    const query = readQuery(ImageQuery, request.query as string) as Static<typeof ImageQuery>
+    const { jpeg } = await images.getImage(grant.cameraId, getTime('at', query.at), grant.view, grant.userId)
     sendBytes(reply, 'image/jpeg', jpeg)
   })
 }
 
 function unsignedSize(name: string): AppError {
-  const reason = 'The size is part of the signed address: send it to …/recording/pictures/ instead.'
+  const reason = 'The size is part of the signed URL: send it to …/recording/pictures/ instead.'
   return new AppError('invalid', `${name}: ${reason}`, { fields: { [name]: [reason] } })
 }
