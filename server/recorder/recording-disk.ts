@@ -5,7 +5,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncFolder } from '../base/sync-folder.ts'
-import { LastingFolders } from './lasting-folders.ts'
+import { DurableFolders } from './durable-folders.ts'
 
 export type RecordingFile = {
   /** Writes all bytes or throws. After an error, the file may contain any part of them. */
@@ -26,7 +26,7 @@ export type RecordingDisk = {
 
 /** The system's disk. `archiveDir` as in the given paths. */
 export function createNodeDisk(archiveDir: string): RecordingDisk {
-  const folders = new LastingFolders(archiveDir)
+  const folders = new DurableFolders(archiveDir)
   return {
     async createFile(path) {
       const handle = await openNew(path, folders)
@@ -51,7 +51,7 @@ export function createNodeDisk(archiveDir: string): RecordingDisk {
 
 const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
 
-async function openNew(path: string, folders: LastingFolders): Promise<FileHandle> {
+async function openNew(path: string, folders: DurableFolders): Promise<FileHandle> {
   const folder = dirname(path)
   for (let attempt = 1; ; attempt++) {
     try {

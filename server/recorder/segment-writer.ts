@@ -47,7 +47,7 @@ export class SegmentWriter {
   #bytes: number
   #checksum = emptyChecksum
   #sequence = 0
-  #hasLastingName = false
+  #hasDurableName = false
   #confirmed: ConfirmedPart = { bytes: 0, checksum: emptyChecksum }
   #isUnsyncable = false
   #unconfirmedFrames = 0
@@ -168,12 +168,12 @@ export class SegmentWriter {
     try {
       await this.#file.sync()
       // The entry of a new file must be durable too; without it, the file cannot be found.
-      if (!this.#hasLastingName) await this.#disk.syncFolder(this.#fullPath)
+      if (!this.#hasDurableName) await this.#disk.syncFolder(this.#fullPath)
     } catch (error) {
       this.#isUnsyncable = true
       throw error
     }
-    this.#hasLastingName = true
+    this.#hasDurableName = true
     this.#confirmed = reached
     this.#unconfirmedFrames -= frames
   }

@@ -9,7 +9,7 @@ import { parseSdp } from '../../media/sdp/parse-sdp.ts'
 import { createCameraMemory } from '../connection/camera-memory.ts'
 import { createCameraStats } from '../frames/camera-stats.ts'
 import { CameraStream } from '../frames/camera-stream.ts'
-import { FrameStream } from '../frames/frame-stream.ts'
+import { JpegStream } from '../frames/jpeg-stream.ts'
 import { RunLimit } from '../frames/run-limit.ts'
 import { planStreams } from '../plan/stream-plan.ts'
 import { ArrivalClock } from './arrival-clock.ts'
@@ -95,7 +95,7 @@ function record(kind: 'rtp' | 'jpeg', hours: number) {
   const common = { arrivalClock, memory, stats, publish, createRunId: () => String(starts.length), onRun: () => {} }
   const open = () => {
     const options = { ...common, floorMs: memory.lastWallMs }
-    if (kind === 'jpeg') return new FrameStream({ ...options, clock, runLimit: new RunLimit() })
+    if (kind === 'jpeg') return new JpegStream({ ...options, clock, runLimit: new RunLimit() })
     return new CameraStream({ ...options, plan: planStreams(parseSdp(videoSdp)) })
   }
   let stream = open()
@@ -110,7 +110,7 @@ function record(kind: 'rtp' | 'jpeg', hours: number) {
       memory.lastWallMs = stream.lastWallMs
       stream = open()
     }
-    if (stream instanceof FrameStream) {
+    if (stream instanceof JpegStream) {
       stream.take(jpeg)
       continue
     }

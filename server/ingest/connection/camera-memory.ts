@@ -1,5 +1,5 @@
 // What was learned about a camera, kept for its next connection. It is held in memory only, because a firmware update
-// may change the camera's behaviour.
+// may change the camera's behavior.
 
 import { RunLimit } from '../frames/run-limit.ts'
 import { KeepAlive } from './keep-alive.ts'

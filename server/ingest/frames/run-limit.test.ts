@@ -10,7 +10,7 @@ import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { planStreams } from '../plan/stream-plan.ts'
 import { createCameraStats } from './camera-stats.ts'
 import { CameraStream } from './camera-stream.ts'
-import { FrameStream } from './frame-stream.ts'
+import { JpegStream } from './jpeg-stream.ts'
 import { RunLimit } from './run-limit.ts'
 
 type Size = keyof typeof sampleSps
@@ -137,7 +137,7 @@ test('JPEGs of alternating size do not begin a file each time', () => {
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }
   const items: HubItem[] = []
   const stats = createCameraStats()
-  const stream = new FrameStream({
+  const stream = new JpegStream({
     ...{ clock, arrivalClock: new ArrivalClock(clock), stats, floorMs: 0, runLimit: new RunLimit() },
     createRunId: () => 'run',
     publish: (item) => items.push(item),

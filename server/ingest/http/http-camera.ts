@@ -6,8 +6,8 @@ import { withDeadline } from '../../base/deadline.ts'
 import { repeat } from '../../base/repeat.ts'
 import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
-import { FrameStream } from '../frames/frame-stream.ts'
 import { describeMissingData, FrameWatch, type MissingData } from '../frames/frame-watch.ts'
+import { JpegStream } from '../frames/jpeg-stream.ts'
 import { CameraError, toCameraError } from '../network/camera-error.ts'
 import { runContainerCamera } from './container-camera.ts'
 import { endOnThrow } from './end-on-throw.ts'
@@ -30,7 +30,7 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
   const { context, url, address, credentials, signal, limits, memory } = options
   const { clock, containers } = context
   using client = new HttpClient({ url, address, credentials, clock, signal, responseMs: limits.responseMs })
-  const stream = new FrameStream({ ...options, clock, runLimit: memory.runLimit })
+  const stream = new JpegStream({ ...options, clock, runLimit: memory.runLimit })
   try {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
@@ -59,7 +59,7 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
 async function readFrames(
   response: IncomingMessage,
   options: ConnectedOptions,
-  stream: FrameStream,
+  stream: JpegStream,
 ): Promise<Uint8Array | undefined> {
   const { context, signal, stats, limits, url } = options
   const { clock } = context
@@ -111,7 +111,7 @@ type Still = { readonly jpeg: Uint8Array; readonly response: IncomingMessage; re
 async function pollImage(
   client: HttpClient,
   options: ConnectedOptions,
-  stream: FrameStream,
+  stream: JpegStream,
   first: Still,
 ): Promise<never> {
   const { context, signal, limits } = options

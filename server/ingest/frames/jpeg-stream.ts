@@ -8,7 +8,7 @@ import type { ArrivalClock } from '../clock/arrival-clock.ts'
 import type { CameraStats } from './camera-stats.ts'
 import { maxUnreportedMs, type RunLimit } from './run-limit.ts'
 
-export type FrameStreamOptions = {
+export type JpegStreamOptions = {
   readonly clock: Clock
   readonly arrivalClock: ArrivalClock
   readonly stats: CameraStats
@@ -30,13 +30,13 @@ export type FrameStreamOptions = {
  */
 const stepMs = 2000
 
-export class FrameStream {
+export class JpegStream {
   /** The number of frames that arrived, published or not. */
   frames = 0
   published = 0
   /** Time of the last frame; see `floorMs`. */
   lastWallMs: number
-  readonly #options: FrameStreamOptions
+  readonly #options: JpegStreamOptions
   #format: VideoFormat | undefined
   #runStartMs = 0
   /** `ArrivalClock.setMs` with which the current run is labeled. */
@@ -47,7 +47,7 @@ export class FrameStream {
   /** When the last frame was published, monotonic. */
   #keptMs = 0
 
-  constructor(options: FrameStreamOptions) {
+  constructor(options: JpegStreamOptions) {
     this.#options = options
     this.lastWallMs = options.floorMs
     this.#setMs = options.memory?.setMs ?? options.arrivalClock.setMs

@@ -20,13 +20,13 @@ export type FolderDisk = {
  * The number of remembered folders. A folder that was forgotten is checked again. Archives have one for each camera and
  * day.
  */
-const maxLasting = 10_000
+const maxRemembered = 10_000
 
-export class LastingFolders {
+export class DurableFolders {
   readonly #root: string
   readonly #disk: FolderDisk
   /** Least recently used folders come first. */
-  readonly #lasting = new Set<string>()
+  readonly #durable = new Set<string>()
   /** Folders whose names the disk did not confirm. Another sync of the parent folder would prove nothing. */
   readonly #unconfirmed = new Set<string>()
   readonly #running = new Map<string, Promise<void>>()
@@ -42,7 +42,7 @@ export class LastingFolders {
    * result.
    */
   ensure(folder: string): Promise<void> {
-    if (this.#lasting.has(folder)) {
+    if (this.#durable.has(folder)) {
       this.#remember(folder)
       return Promise.resolve()
     }
@@ -56,7 +56,7 @@ export class LastingFolders {
 
   /** Forgets the folder and its parents after one of them was removed. */
   forget(folder: string): void {
-    for (let each = folder; this.#isInside(each); each = dirname(each)) this.#lasting.delete(each)
+    for (let each = folder; this.#isInside(each); each = dirname(each)) this.#durable.delete(each)
   }
 
   async #ensure(folder: string): Promise<void> {
@@ -89,10 +89,10 @@ export class LastingFolders {
   }
 
   #remember(folder: string): void {
-    this.#lasting.delete(folder)
-    this.#lasting.add(folder)
-    const [oldest] = this.#lasting
-    if (oldest !== undefined && this.#lasting.size > maxLasting) this.#lasting.delete(oldest)
+    this.#durable.delete(folder)
+    this.#durable.add(folder)
+    const [oldest] = this.#durable
+    if (oldest !== undefined && this.#durable.size > maxRemembered) this.#durable.delete(oldest)
   }
 
   async #removeAgain(folder: string): Promise<void> {

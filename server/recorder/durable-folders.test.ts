@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type FolderDisk, LastingFolders } from './lasting-folders.ts'
+import { DurableFolders, type FolderDisk } from './durable-folders.ts'
 import { createNodeDisk } from './recording-disk.ts'
 
 const day = '/archive/cameras/1/2026-02-01'
@@ -12,7 +12,7 @@ const day = '/archive/cameras/1/2026-02-01'
 class FolderModel implements FolderDisk {
   readonly folders = new Set<string>()
   readonly #dirty = new Set<string>()
-  readonly lasting = new Set<string>()
+  readonly durable = new Set<string>()
   syncs = 0
   failingSync = 0
   isRemovable = true
@@ -28,7 +28,7 @@ class FolderModel implements FolderDisk {
     if (!this.isRemovable) throw new Error('EROFS')
     this.folders.delete(folder)
     this.#dirty.delete(folder)
-    this.lasting.delete(folder)
+    this.durable.delete(folder)
   }
 
   async sync(parent: string): Promise<void> {
@@ -36,7 +36,7 @@ class FolderModel implements FolderDisk {
     for (const name of this.#dirty) {
       if (name.slice(0, name.lastIndexOf('/')) !== parent) continue
       this.#dirty.delete(name)
-      if (!isFailing) this.lasting.add(name)
+      if (!isFailing) this.durable.add(name)
     }
     if (isFailing) throw new Error('EIO')
   }
@@ -48,16 +48,16 @@ test('a folder whose entry was not synced is created again before it is used', a
   for (let failingSync = 1; failingSync <= 3; failingSync++) {
     const disk = new FolderModel()
     disk.failingSync = failingSync
-    const folders = new LastingFolders('/archive', disk)
+    const folders = new DurableFolders('/archive', disk)
     await assert.rejects(folders.ensure(day), /EIO/)
     await folders.ensure(day)
-    assert.deepEqual([...disk.lasting].sort(), chain, `sync ${failingSync}`)
+    assert.deepEqual([...disk.durable].sort(), chain, `sync ${failingSync}`)
   }
 })
 
 test('the newest folders and those in use are remembered', async () => {
   const disk = new FolderModel()
-  const folders = new LastingFolders('/archive', disk)
+  const folders = new DurableFolders('/archive', disk)
   for (let i = 0; i < 11_000; i++) await folders.ensure(`/archive/cameras/1/day${i}`)
   assert.equal(disk.syncs, 11_002)
   await folders.ensure('/archive/cameras/1/day10999')
@@ -70,17 +70,17 @@ test('a folder that can be neither synced nor removed is not used', async () => 
   const disk = new FolderModel()
   disk.failingSync = 3
   disk.isRemovable = false
-  const folders = new LastingFolders('/archive', disk)
+  const folders = new DurableFolders('/archive', disk)
   await assert.rejects(folders.ensure(day), /EIO/)
   await assert.rejects(folders.ensure(day), /EROFS/)
   disk.isRemovable = true
   await folders.ensure(day)
-  assert.ok(disk.lasting.has(day))
+  assert.ok(disk.durable.has(day))
 })
 
 test('cameras that start together wait for the same folder, and a durable folder costs nothing', async () => {
   const disk = new FolderModel()
-  const folders = new LastingFolders('/archive', disk)
+  const folders = new DurableFolders('/archive', disk)
   await Promise.all([1, 2, 3].map((camera) => folders.ensure(`/archive/cameras/${camera}/2026-02-01`)))
   assert.equal(disk.syncs, 7)
   await folders.ensure('/archive/cameras/2/2026-02-01')
