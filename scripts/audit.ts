@@ -20,19 +20,19 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(`npm run audit -- [options]
 
-Cameras number every picture and stamp the true time in it. Faults of network, camera, clock, disk, process and audio are
-drawn from a seed; afterwards everything is played by HTTP. Each picture must be in the recording, once, at its time, or lie
-in a gap that is told with a right reason; and no gap may be told where pictures are recorded.
+Cameras stamp a number and the true time into every frame. A seed determines the faults of network, camera, clock, disk,
+process and audio. Afterwards, all footage is played over HTTP. Each frame must be in the recording exactly once and at its
+time, or in a reported gap with a correct reason; and no gap may be reported where frames are recorded.
 
-  --seconds N   how long faults happen  [600]
-  --seed N      which faults, and when; a new one each time unless given
-  --cameras N   cameras that are recorded  [7]
-  --without W,W faults whose names hold one of these words do not happen, to narrow a finding down
-  --only W,W    only faults whose names hold one of these words happen
-  --keep FOLDER the server's log and, of each camera, what was sent, played and told
-  --json        the last line is {"sent", "recorded", "told", "untold", "doubled", "falseGaps", "worstTimeErrorMs"}
+  --seconds N   time during which faults occur  [600]
+  --seed N      seed of the faults and their times; random by default
+  --cameras N   number of recorded cameras  [7]
+  --without W,W omit faults whose names contain one of these words, to narrow a finding down
+  --only W,W    use only faults whose names contain one of these words
+  --keep FOLDER save the server's log and, for each camera, what was sent, played and reported
+  --json        print {"sent", "recorded", "told", "untold", "doubled", "falseGaps", "worstTimeErrorMs"} as the last line
 
-Exit code 1: something was not as it should be; each finding names camera, pictures, times and the faults near it.`)
+Exit code 1: there are findings. Each names the camera, frames, times and the faults near it.`)
 } else {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
   const say = (text: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${text}`)

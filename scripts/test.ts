@@ -19,10 +19,10 @@ const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
 const postgres = await sharePostgres()
 await runTests({ patterns: [unitTests], concurrency: 3, timeoutMs: 120_000 }, counts)
-// A dozen encoders, and cameras whose pictures are all looked for: they have to keep up with the clock, and need the machine for themselves.
+// These tests run a dozen encoders in real time, or account for every frame of a camera, so nothing else runs beside them.
 const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
 await runTests({ patterns: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
-// These run whole servers, and wait more than they compute; none of them asserts a speed.
+// These tests run whole servers, wait more than they compute, and assert no speeds.
 await runTests({ patterns: ['test/**/*.test.ts'], except: encoding, concurrency: 3, timeoutMs: 180_000 }, counts)
 await postgres?.close()
 finish(counts)

@@ -47,7 +47,7 @@ function leave() {
   setSignedIn(false)
 }
 
-/** Instead of those before, whose pictures and recordings would go on being loaded by themselves. */
+/** Replaces the cameras on the page and stops their images and recordings from loading. */
 function showCameras(articles) {
   for (const image of document.querySelectorAll('article img')) image.removeAttribute('src')
   for (const video of document.querySelectorAll('article video')) stopRecording(video)
@@ -61,7 +61,7 @@ function setSignedIn(isSignedIn) {
 
 async function refresh() {
   const { email } = await client.me.get()
-  // Pictures of the size they are shown in, two a second.
+  // Two images per second, in about the size in which they are shown.
   const view = { max_width: 640, refresh_rate: 2 }
   const articles = []
   for (const place of [client.cameras, client.sharedCameras]) {

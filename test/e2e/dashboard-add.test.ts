@@ -62,8 +62,8 @@ test('a common URL of a manufacturer can be tested with one click, and the image
   await page.getByRole('button', { name: 'Try the TP-Link' }).click()
   await page.getByRole('heading', { name: 'Camera found' }).waitFor()
   await page.getByText('640 × 360, H.264').waitFor()
-  await page.locator('.found-picture').waitFor()
-  const { code } = (await readClock(page, '.found-picture'))!
+  await page.locator('.found-image').waitFor()
+  const { code } = (await readClock(page, '.found-image'))!
   assert.ok(Math.abs(code.unixMs - Date.now()) < 30_000)
   assert.deepEqual(scene.complaints, [])
   await shoot(page, 'add-camera-found')

@@ -26,7 +26,7 @@ export const keyGroups = {
     ['download', ['Shift D']],
     ['snapshot', ['S']],
   ],
-  picture: [
+  view: [
     ['fullScreen', ['F']],
     ['audio', ['M']],
     ['help', ['?']],

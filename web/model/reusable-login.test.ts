@@ -6,7 +6,7 @@ const typed = { url: 'x', username: 'ada', password: 'sesame' }
 const login = { username: 'ada', password: 'sesame' }
 
 test('a login is reused only for its host, whatever the protocol', () => {
-  for (const to of ['rtsp://192.168.1.20/main', 'rtsp://192.168.1.20:8554/main', 'http://192.168.1.20/picture.jpg'])
+  for (const to of ['rtsp://192.168.1.20/main', 'rtsp://192.168.1.20:8554/main', 'http://192.168.1.20/image.jpg'])
     assert.deepEqual(findReusableLogin(to, 'http://192.168.1.20/onvif/device_service', typed), login, to)
   assert.deepEqual(findReusableLogin('rtsp://Cam.LAN/main', 'cam.lan', typed), login)
 })

@@ -63,11 +63,11 @@ export function LiveImage({ url, poster, alt, isOld = false }: LiveImageProps) {
     playing.current = { url: attempt === 0 ? url : `${url}&attempt=${attempt}`, attempt }
   }
   return (
-    <span className={`live-picture ${isOld || isBroken ? 'live-picture-old' : ''}`}>
-      <canvas ref={kept} className="picture" />
+    <span className={`live-image ${isOld || isBroken ? 'live-image-old' : ''}`}>
+      <canvas ref={kept} className="media" />
       <img
         ref={image}
-        className="picture"
+        className="media"
         src={playing.current?.url ?? (isNear ? poster : undefined)}
         alt={alt}
         decoding="async"

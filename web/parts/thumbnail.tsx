@@ -20,7 +20,7 @@ const renewMs = 90 * 60_000
 export function Thumbnail({ kind, cameraId, atMs, width }: ThumbnailProps) {
   const client = useClient()
   const { data } = useQuery({
-    queryKey: [...camerasKey, kind, cameraId, 'pictures', width],
+    queryKey: [...camerasKey, kind, cameraId, 'thumbnails', width],
     queryFn: ({ signal }) => {
       const cameras = kind === 'own' ? client.cameras : client.sharedCameras
       return cameras.getPictures(cameraId, { max_width: width }, { signal })

@@ -109,7 +109,7 @@ export const german: Texts = {
     oldImage: (time) => `Offline. Bild von ${time}.`,
     noImage: 'Offline',
     offline: 'Die Kamera ist offline. Ihre Aufzeichnungen können Sie weiterhin abspielen.',
-    offlineUnrecorded: 'Die Kamera ist offline. Das Bild erscheint, sobald sie wieder erreichbar ist.',
+    offlineUnrecorded: 'Die Kamera ist offline. Das Video erscheint, sobald sie wieder erreichbar ist.',
     recordings: 'Aufzeichnungen',
     notRecorded: 'Diese Kamera wird nicht aufgezeichnet.',
     noRecordings:
@@ -184,7 +184,7 @@ export const german: Texts = {
     reasons: {
       camera_unreachable: 'die Kamera war nicht erreichbar',
       auth_failed: 'die Kamera hat Benutzernamen oder Passwort abgelehnt',
-      no_frames: 'die Kamera hat keine Bilder gesendet',
+      no_frames: 'die Kamera hat kein Video gesendet',
       packet_loss: 'Pakete der Kamera gingen unterwegs verloren',
       stream_changed: 'der Stream der Kamera hat sich geändert',
       clock_set: 'die Uhr wurde umgestellt',
@@ -235,7 +235,7 @@ export const german: Texts = {
     on: 'Tastenkürzel verwenden',
     offHint:
       'Ohne sie ist nur die übliche Bedienung mit der Tastatur möglich. Auf der Zeitleiste wirken die Pfeiltasten weiterhin.',
-    groups: { play: 'Wiedergabe', find: 'Navigation', keep: 'Auswahl und Download', picture: 'Bild' },
+    groups: { play: 'Wiedergabe', find: 'Navigation', keep: 'Auswahl und Download', view: 'Ansicht' },
     commands: {
       toggle: 'Abspielen oder pausieren',
       back: '10 Sekunden zurück',
@@ -296,7 +296,7 @@ export const german: Texts = {
   detection: {
     found: 'Kamera gefunden',
     snapshot: 'Aktuelles Bild der Kamera',
-    picture: 'Video',
+    video: 'Video',
     frameRate: 'Bildrate',
     perSecond: (count) => `${count} Bilder pro Sekunde`,
     bitRate: 'Bitrate',

@@ -17,7 +17,7 @@ export function FoundStream({ found, children }: { readonly found: StreamDetecti
   const facts: [string, ReactNode][] = []
   if (video) {
     facts.push([
-      detection.picture,
+      detection.video,
       [video.width && `${video.width} × ${video.height}`, codecNames[video.type]].filter(Boolean).join(', '),
     ])
     if (video.frame_rate) facts.push([detection.frameRate, detection.perSecond(write(video.frame_rate, 1))])
@@ -48,5 +48,5 @@ function Snapshot({ url, alt }: { readonly url: string; readonly alt: string }) 
     setShown(made)
     return () => URL.revokeObjectURL(made)
   }, [url])
-  return shown ? <img className="found-picture" src={shown} alt={alt} /> : null
+  return shown ? <img className="found-image" src={shown} alt={alt} /> : null
 }

@@ -59,7 +59,7 @@ function CameraState({ camera }: { readonly camera: Camera }) {
   const url = camera.status === 'online' ? findStreamUrl(camera, 'mjpeg') : undefined
   return (
     <div className="panel camera-state">
-      <span className="tile-picture">
+      <span className="tile-image">
         <LiveImage url={url} poster={camera.snapshot?.url} alt="" isOld={camera.status === 'offline'} />
       </span>
       <div role="status">

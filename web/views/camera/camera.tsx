@@ -112,7 +112,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
       }
     >
       <div className="stage" ref={stage}>
-        <div className="stage-picture">
+        <div className="stage-media">
           {isLive ? (
             <LivePlayer
               of={of}

@@ -61,10 +61,10 @@ export function useCommands(options: CommandsOptions): Commands {
     setRate(next)
   }
   const saveSnapshot = async () => {
-    const picture = stage.current && (await captureImage(stage.current))
+    const image = stage.current && (await captureImage(stage.current))
     const name = writeFileName(camera.name, zone.localTime(cursorMs), 'jpg')
-    if (picture) saveFile(picture, name)
-    say(picture ? texts.snapshotSaved(name) : texts.snapshotNone)
+    if (image) saveFile(image, name)
+    say(image ? texts.snapshotSaved(name) : texts.snapshotNone)
   }
   return {
     toggle: () => setPaused(!isPaused),

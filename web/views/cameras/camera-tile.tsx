@@ -25,7 +25,7 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
   return (
     <li className="tile">
       <Link href={kind === 'own' ? `/cameras/${camera.id}` : `/shared/${camera.id}`} className="tile-link">
-        <span className="tile-picture">
+        <span className="tile-image">
           <LiveImage
             url={isOnline && !isWaiting ? findStreamUrl(camera, 'mjpeg') : undefined}
             poster={camera.snapshot?.url}

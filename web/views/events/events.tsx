@@ -138,7 +138,7 @@ const EventRow = memo(({ event, camera }: EventRowProps) => {
   const atMs = Date.parse(event.occurred_at)
   return (
     <li className="event">
-      <span className="event-picture">
+      <span className="event-image">
         <Icon name="snapshot" />
         {camera?.has_recording && <Thumbnail kind="own" cameraId={camera.id} atMs={atMs} width={160} />}
       </span>

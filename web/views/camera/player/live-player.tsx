@@ -88,11 +88,11 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
     // An MJPEG image does not report its state.
     if (isImages) callbacks.current.onState('playing')
   }, [isImages])
-  const pictures = useRef<HTMLDivElement>(null)
-  const still = useStill(pictures, isImages && isPaused)
+  const images = useRef<HTMLDivElement>(null)
+  const still = useStill(images, isImages && isPaused)
   if (!usesHls) {
     return (
-      <div className="live-pictures" ref={pictures}>
+      <div className="live-images" ref={images}>
         <LiveImage
           url={isOnline && still === undefined ? findStreamUrl(camera, 'mjpeg') : undefined}
           poster={still ?? camera.snapshot?.url}
@@ -105,7 +105,7 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
   return (
     <video
       ref={video}
-      className="picture"
+      className="media"
       aria-label={label}
       poster={camera.snapshot?.url}
       autoPlay={!isPaused}
@@ -116,15 +116,15 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
 }
 
 /** URL of the last image, shown while MJPEG is paused. */
-function useStill(pictures: { readonly current: HTMLElement | null }, isPaused: boolean): string | undefined {
+function useStill(images: { readonly current: HTMLElement | null }, isPaused: boolean): string | undefined {
   const [still, setStill] = useState<string>()
   useEffect(() => {
-    if (!isPaused || !pictures.current) return
+    if (!isPaused || !images.current) return
     let isOver = false
     let url: string | undefined
-    captureImage(pictures.current).then((picture) => {
-      if (isOver || !picture) return
-      url = URL.createObjectURL(picture)
+    captureImage(images.current).then((image) => {
+      if (isOver || !image) return
+      url = URL.createObjectURL(image)
       setStill(url)
     })
     return () => {
@@ -132,6 +132,6 @@ function useStill(pictures: { readonly current: HTMLElement | null }, isPaused: 
       setStill(undefined)
       if (url !== undefined) URL.revokeObjectURL(url)
     }
-  }, [isPaused, pictures])
+  }, [isPaused, images])
   return still
 }

@@ -158,5 +158,5 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       if (ms !== undefined && ms < Date.now() - freshMs) openStream(ms)
     },
   })
-  return <video ref={video} className="picture" aria-label={label} autoPlay={!isPaused} muted={isMuted} playsInline />
+  return <video ref={video} className="media" aria-label={label} autoPlay={!isPaused} muted={isMuted} playsInline />
 }
