@@ -36,7 +36,7 @@ export type DetectorLimits = {
   readonly perUserAndMinute: number
 }
 
-const usualLimits: DetectorLimits = { perUser: 2, inAll: 8, perUserAndMinute: 30 }
+const defaultLimits: DetectorLimits = { perUser: 2, inAll: 8, perUserAndMinute: 30 }
 
 const snapshotLimits = { maxWidth: 640, maxHeight: 480 }
 
@@ -52,7 +52,7 @@ export class StreamDetector implements Detector {
 
   constructor(options: StreamDetectorOptions) {
     this.#options = options
-    this.#limits = { ...usualLimits, ...options.limits }
+    this.#limits = { ...defaultLimits, ...options.limits }
     this.#rate = new RateLimiter({ limit: this.#limits.perUserAndMinute, clock: options.clock })
   }
 

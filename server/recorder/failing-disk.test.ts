@@ -31,7 +31,7 @@ type Entry =
   | { readonly kind: 'operation'; readonly name: string; readonly apply: (model: PageCacheModel) => void }
   | {
       readonly kind: 'event'
-      readonly tell: (catalog: Catalog) => void
+      readonly report: (catalog: Catalog) => void
       readonly written?: { readonly path: string; readonly fragment: Fragment }
       readonly broken?: { readonly path: string; readonly bytes: number }
     }
@@ -79,15 +79,15 @@ async function recordJournal(failAt: number, mode: Mode, seed: number): Promise<
     syncFolder: (path) =>
       perform('sync of the folder', (model, isFailing) => model.syncFolder(dirname(local(path)), isFailing)),
   }
-  const tell = (tell: (catalog: Catalog) => void, more: Partial<Entry> = {}) =>
-    void entries.push({ kind: 'event', tell, ...more } as Entry)
+  const note = (report: (catalog: Catalog) => void, more: Partial<Entry> = {}) =>
+    void entries.push({ kind: 'event', report, ...more } as Entry)
   const events: RecorderEvents = {
-    segmentOpened: (segment) => tell((catalog) => catalog.segmentOpened(segment)),
+    segmentOpened: (segment) => note((catalog) => catalog.segmentOpened(segment)),
     fragmentWritten: (id, path, fragment) =>
-      tell((catalog) => catalog.fragmentWritten(id, path, fragment), { written: { path, fragment } }),
-    segmentClosed: (id, path, checksum) => tell((catalog) => catalog.segmentClosed(id, path, checksum)),
+      note((catalog) => catalog.fragmentWritten(id, path, fragment), { written: { path, fragment } }),
+    segmentClosed: (id, path, checksum) => note((catalog) => catalog.segmentClosed(id, path, checksum)),
     segmentBroken: (id, path, confirmed) =>
-      tell((catalog) => catalog.segmentBroken(id, path, confirmed), { broken: { path, bytes: confirmed.bytes } }),
+      note((catalog) => catalog.segmentBroken(id, path, confirmed), { broken: { path, bytes: confirmed.bytes } }),
     statusChanged: () => {},
     gapChanged: () => {},
   }
@@ -126,9 +126,9 @@ async function openCopy(root: string, files: ReadonlyMap<string, Buffer>) {
 type Copy = Awaited<ReturnType<typeof openCopy>>
 
 /** Reports the events so far to the index. */
-async function tellIndex(copy: Copy, entries: readonly Entry[]): Promise<void> {
+async function reportToIndex(copy: Copy, entries: readonly Entry[]): Promise<void> {
   const catalog = new Catalog(copy)
-  for (const entry of entries) if (entry.kind === 'event') entry.tell(catalog)
+  for (const entry of entries) if (entry.kind === 'event') entry.report(catalog)
   await catalog.close()
 }
 
@@ -157,7 +157,7 @@ function listPlaces({ rows }: Copy): Set<string> {
 async function checkPowerCut(root: string, entries: readonly Entry[], seed: number, context: string): Promise<number> {
   const model = createModel(entries, seed)
   const copy = await openCopy(root, model.afterPowerCut())
-  await tellIndex(copy, entries)
+  await reportToIndex(copy, entries)
   await checkPromises(copy, context)
   await new Catalog(copy).repairOpen([{ id: 1, createdAtMs: 0 }])
   await checkPromises(copy, `${context}, repaired`)
@@ -188,7 +188,7 @@ async function checkKill(root: string, entries: readonly Entry[], seed: number, 
   if (last?.kind === 'operation' && last.name.startsWith('sync')) return
   const model = createModel(entries, seed)
   const copy = await openCopy(root, model.cached())
-  await tellIndex(copy, entries)
+  await reportToIndex(copy, entries)
   await new Catalog(copy).repairOpen([{ id: 1, createdAtMs: 0 }])
   for (const { path, fragments } of copy.rows.all) {
     if (!model.hasFailedSync(path)) continue

@@ -10,7 +10,7 @@ import type { Frame } from '../media/frame.ts'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
 
 /** The maximum display time of a frame before a loss. A longer loss is a hole. */
-const maxStandMs = 1000
+const maxDisplayMs = 1000
 const frameMs = 40
 
 for (const seed of [1, 2, 3, 4]) {
@@ -129,8 +129,8 @@ function checkEnds({ files }: EventLog, pushed: readonly Frame[]): number {
     beforeMs = startMs + durationMs
     const inside = pushed.filter(({ wallMs }) => wallMs > startMs - 1 && wallMs < beforeMs - 1)
     recorded += inside.length
-    const standMs = beforeMs - inside.at(-1)!.wallMs
-    assert.ok(standMs <= maxStandMs + 2 * frameMs, `a frame is displayed for ${standMs} ms`)
+    const displayMs = beforeMs - inside.at(-1)!.wallMs
+    assert.ok(displayMs <= maxDisplayMs + 2 * frameMs, `a frame is displayed for ${displayMs} ms`)
   }
   return recorded
 }

@@ -111,17 +111,17 @@ test("a camera that exceeds the disk's speed loses frames, and others do not", a
   const { play, dropped, pendingBudget, recorders, close } = openScene(disk, 48 * megabyte, [200, 4, 4, 4])
   await play(3000)
   // All cameras share a disk that stalls repeatedly.
-  let mostBytes = 0
+  let maxHeldBytes = 0
   for (let i = 0; i < 5; i++) {
     disk.stalledUntilMs = disk.nowMs + 5000
     await play(4900)
-    mostBytes = Math.max(mostBytes, recorders[0]!.stats().pendingBytes)
+    maxHeldBytes = Math.max(maxHeldBytes, recorders[0]!.stats().pendingBytes)
     assert.ok(pendingBudget.usedBytes <= 48 * megabyte)
     await play(2000)
   }
   const [greedy, ...others] = dropped()
   assert.ok(greedy! > 100, `${greedy} frames dropped`)
-  assert.ok(mostBytes <= 24 * megabyte, `${mostBytes} bytes held by one`)
+  assert.ok(maxHeldBytes <= 24 * megabyte, `${maxHeldBytes} bytes held by one`)
   assert.deepEqual(others, [0, 0, 0])
   await close()
 })

@@ -26,7 +26,7 @@ const archiveDir = '/archive'
 type Entry = { readonly atMs: number } & (
   | { kind: 'create' | 'sync' | 'syncFolder'; path: string }
   | { kind: 'write'; path: string; position: number; bytes: Buffer }
-  | { kind: 'event'; tell: (events: Catalog) => void; fragment?: Fragment; path: string }
+  | { kind: 'event'; report: (events: Catalog) => void; fragment?: Fragment; path: string }
 )
 
 /** Records three files, with all disk operations and all events for the index in order. */
@@ -53,11 +53,11 @@ async function recordJournal(): Promise<Entry[]> {
   }
   const events: RecorderEvents = {
     segmentOpened: (segment) =>
-      note({ kind: 'event', tell: (catalog) => catalog.segmentOpened(segment), path: segment.path, atMs: now }),
+      note({ kind: 'event', report: (catalog) => catalog.segmentOpened(segment), path: segment.path, atMs: now }),
     fragmentWritten: (id, path, fragment) =>
-      note({ kind: 'event', tell: (c) => c.fragmentWritten(id, path, fragment), fragment, path, atMs: now }),
+      note({ kind: 'event', report: (c) => c.fragmentWritten(id, path, fragment), fragment, path, atMs: now }),
     segmentClosed: (id, path, checksum) =>
-      note({ kind: 'event', tell: (catalog) => catalog.segmentClosed(id, path, checksum), path, atMs: now }),
+      note({ kind: 'event', report: (catalog) => catalog.segmentClosed(id, path, checksum), path, atMs: now }),
     segmentBroken: () => assert.fail('no operation fails in this test'),
     statusChanged: () => {},
     gapChanged: () => {},
@@ -138,10 +138,10 @@ test('a power failure loses no more than the sync interval, and the index lists 
           await writeFile(join(place.archiveDir, path), left)
         }
         // The last row, or its closing, may be lost.
-        const told = before.filter((entry) => entry.kind === 'event')
+        const reported = before.filter((entry) => entry.kind === 'event')
         const clock: Clock = { ...systemClock, nowMs: () => Date.now() + 60_000 }
         const catalog = new Catalog({ ...place, clock })
-        for (const { tell } of random() < 0.5 ? told : told.slice(0, -1)) tell(catalog)
+        for (const { report } of random() < 0.5 ? reported : reported.slice(0, -1)) report(catalog)
         await catalog.close()
 
         await new Catalog({ ...place, clock }).repairOpen([{ id: 1, createdAtMs: 0 }])

@@ -66,7 +66,7 @@ test('a device that names its services at another port of its host is asked wher
   const thief = await openThief(t)
   const size = { encoding: 'H264', width: 640, height: 360 }
   const profiles = [{ ...size, token: 'main', name: 'Main', url: 'rtsp://127.0.0.1:8554/main' }]
-  await using camera = await openOnvifCamera({ profiles, toldHost: thief.host })
+  await using camera = await openOnvifCamera({ profiles, reportedHost: thief.host })
   await using server = await openServer()
   const body = { url: camera.url, ...login }
   const { json } = await server.request<OnvifDevice>('/v1/cameras/onvif-profiles/', { method: 'POST', body })

@@ -29,7 +29,7 @@ export type OnvifCameraOptions = {
   /** Its clock minus the right one. */
   readonly clockOffsetMs?: number
   /** Host of the addresses of services it tells, when not its own. */
-  readonly toldHost?: string
+  readonly reportedHost?: string
   /** Instead of the usual answer to an operation: a whole body, or nothing for none at all. */
   readonly answer?: (operation: string) => { readonly status?: number; readonly body?: string } | undefined | 'silence'
   /** Also answers discovery, at a port of its own on 127.0.0.1, as this; or in the group of the network, on the loopback device. */
@@ -100,7 +100,7 @@ async function respond(
   if (!isPublic && options.auth?.kind === 'wsse' && !isToken(envelope, options)) {
     return void send(400, writeFault('ter:NotAuthorized'))
   }
-  const answer = answerOperation(operation, options, options.toldHost ?? hostOf())
+  const answer = answerOperation(operation, options, options.reportedHost ?? hostOf())
   send(
     answer === undefined ? 500 : 200,
     answer === undefined ? writeFault('ter:ActionNotSupported') : writeBody(answer),

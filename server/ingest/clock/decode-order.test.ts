@@ -29,18 +29,18 @@ test('with a signaled depth, every frame is decoded no later than it is displaye
     fc.property(depths, choices, spacing, fc.integer({ min: 1, max: 100 }), (depth, choices, step90k, frameRate) => {
       const order = new DecodeOrder()
       const zero90k = order.begin({ depth, maxDepth: 4, frameRate })
-      const shown = [zero90k]
+      const displayed = [zero90k]
       let last90k = order.dts90k
       assert.equal(last90k, 0)
       for (const place of reorder(60, depth, choices).slice(1)) {
         const pts90k = zero90k + place * step90k
-        if (pts90k < Math.max(...shown)) assert.equal(order.findPlace(pts90k), pts90k)
+        if (pts90k < Math.max(...displayed)) assert.equal(order.findPlace(pts90k), pts90k)
         order.place(pts90k)
-        shown.push(pts90k)
+        displayed.push(pts90k)
         assert.ok(order.dts90k > last90k && order.dts90k <= pts90k, `${order.dts90k} for ${pts90k}`)
         last90k = order.dts90k
         // The frame that was displayed `depth` positions earlier.
-        if (shown.length > depth + 1) assert.equal(last90k, shown.toSorted((a, b) => a - b).at(-1 - depth))
+        if (displayed.length > depth + 1) assert.equal(last90k, displayed.toSorted((a, b) => a - b).at(-1 - depth))
       }
     }),
   )

@@ -7,7 +7,7 @@
 
 import type { PictureOrder } from '../../media/frame.ts'
 
-const usualFrameRate = 25
+const defaultFrameRate = 25
 
 export class DecodeOrder {
   /** Decode time of the last placed frame. It increases strictly. */
@@ -20,7 +20,7 @@ export class DecodeOrder {
   #learnedDepth = 0
 
   /** Begins a run. Its first frame is decoded at 0. Returns the presentation time of that frame. */
-  begin({ depth, maxDepth, frameRate = usualFrameRate }: PictureOrder): number {
+  begin({ depth, maxDepth, frameRate = defaultFrameRate }: PictureOrder): number {
     this.#maxDepth = maxDepth
     this.#depth = Math.min(maxDepth, depth ?? this.#learnedDepth)
     const step90k = Math.round(90_000 / frameRate)

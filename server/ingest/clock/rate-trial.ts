@@ -4,9 +4,9 @@
 // closer to the smallest delay before the change than to the prediction of the new rate. If the delays have fallen, the
 // new rate is refuted by an interval in which no frame is as early as predicted. Until then the wall clock is ahead of
 // the correct time by at most one and a half times the delay of the current frame. A camera that was slow and has
-// recovered sends the same kind of frame. The two cases are distinguished by the frames that follow: frames that the
-// network delayed arrive in quick succession and are soon as early as before, while the frames of a camera that has
-// recovered stay as late as they are by then.
+// recovered sends a frame that looks the same. The frames after it distinguish the two cases: frames that the network
+// delayed arrive in quick succession and are soon as early as before, while the frames of a camera that has recovered
+// keep the delay that they have by then.
 
 /**
  * When the predictions of the two rates are this far apart, the new rate is proven, because no network stall lasts as

@@ -198,9 +198,9 @@ test('an aborted signal ends the connection', async () => {
   await using camera = await openScriptedCamera({
     play: (sender) => {
       sender.sendFrame(0, true)
-      asked.abort(new Error('gone'))
+      asked.abort(new Error('aborted'))
     },
   })
-  await assert.rejects(detect(camera.url, { signal: asked.signal }), /gone/)
+  await assert.rejects(detect(camera.url, { signal: asked.signal }), /aborted/)
   assert.equal(methodsOf(camera.requests).at(-1), 'TEARDOWN')
 })

@@ -76,7 +76,7 @@ export type DetectionLimits = {
   readonly measureMs: number
 }
 
-const usualLimits = {
+const defaultTestLimits = {
   type: { totalMs: 3000, measureMs: 0 },
   stream: { totalMs: 10_000, measureMs: 5000 },
 } as const satisfies { [depth in DetectionTarget['depth']]: DetectionLimits }
@@ -100,7 +100,7 @@ const enoughMs = 1900
 export async function detectStream(options: DetectStreamOptions): Promise<DetectedStream> {
   const { context, target, signal } = options
   const { clock } = context
-  const limits = { ...usualLimits[target.depth], ...options.limits }
+  const limits = { ...defaultTestLimits[target.depth], ...options.limits }
   const startedMs = clock.monotonicMs()
   const test = new StreamTest(target.depth, limits, clock)
   const over = AbortSignal.any([signal, test.done])

@@ -50,8 +50,8 @@ function open() {
     }
   }
   /** Sends `count` frames. The thread reads those that arrived while it was blocked only when it continues. */
-  const send = (count: number, { baseTicks, stillMs = 0 }: { baseTicks: number; stillMs?: number }) => {
-    const untilMs = time.ms + stillMs
+  const send = (count: number, { baseTicks, blockedMs = 0 }: { baseTicks: number; blockedMs?: number }) => {
+    const untilMs = time.ms + blockedMs
     for (let i = 0; i < count; i++) {
       const index = sentMs.length
       sentMs.push(time.ms)
@@ -76,7 +76,7 @@ function checkTimes(frames: readonly Frame[], sentMs: readonly number[]): void {
 
 test('a camera that begins while the thread is blocked has the correct time from its first frame', () => {
   const { send, sentMs, frames } = open()
-  send(75, { baseTicks: 12_345, stillMs: 3000 })
+  send(75, { baseTicks: 12_345, blockedMs: 3000 })
   send(100, { baseTicks: 12_345 })
   checkTimes(frames(), sentMs)
 })
@@ -84,7 +84,7 @@ test('a camera that begins while the thread is blocked has the correct time from
 test('a source with another clock that begins while the thread is blocked has the correct time', () => {
   const { send, sentMs, frames, items } = open()
   send(100, { baseTicks: 0 })
-  send(75, { baseTicks: 1_000_000_000, stillMs: 3000 })
+  send(75, { baseTicks: 1_000_000_000, blockedMs: 3000 })
   send(100, { baseTicks: 1_000_000_000 })
   assert.equal(items.filter(({ kind }) => kind === 'start').length, 2)
   checkTimes(frames(), sentMs)
@@ -93,13 +93,13 @@ test('a source with another clock that begins while the thread is blocked has th
 test('frames with a known clock are not held after the thread was blocked', () => {
   const { send, sentMs, frames } = open()
   send(100, { baseTicks: 0 })
-  send(75, { baseTicks: 0, stillMs: 3000 })
+  send(75, { baseTicks: 0, blockedMs: 3000 })
   checkTimes(frames(), sentMs)
 })
 
 test('a connection that ends soon after the thread was blocked loses no frames', () => {
   const { send, sentMs, frames, stream } = open()
-  send(75, { baseTicks: 0, stillMs: 3000 })
+  send(75, { baseTicks: 0, blockedMs: 3000 })
   assert.equal(frames().length, 0)
   stream[Symbol.dispose]()
   checkTimes(frames(), sentMs)

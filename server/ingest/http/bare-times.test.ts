@@ -69,17 +69,17 @@ for (const { codec, options } of streams) {
     assert.equal(places.length, 150)
     const times = new BareTimes(codec)
     const frame90k = 90_000 / fps
-    const given = list.map((units, i) => times.take(units, 1e9 + i * frame90k))
-    const sorted = [...given].sort((a, b) => a - b)
+    const times90k = list.map((units, i) => times.take(units, 1e9 + i * frame90k))
+    const sorted = [...times90k].sort((a, b) => a - b)
     assert.deepEqual(
-      given.map((time) => sorted.indexOf(time)),
+      times90k.map((time) => sorted.indexOf(time)),
       places,
     )
-    const late = sorted.slice(60)
-    for (const [i, time] of late.entries()) {
-      if (i > 0) assert.ok(Math.abs(time - late[i - 1]! - frame90k) <= 2, `step ${(time - late[i - 1]!) / 90} ms`)
+    const settled = sorted.slice(60)
+    for (const [i, time] of settled.entries()) {
+      if (i > 0) assert.ok(Math.abs(time - settled[i - 1]! - frame90k) <= 2, `step ${(time - settled[i - 1]!) / 90} ms`)
     }
-    assert.ok(Math.abs(sorted.at(-1)! - given[0]! - 149 * frame90k) < 4 * frame90k)
+    assert.ok(Math.abs(sorted.at(-1)! - times90k[0]! - 149 * frame90k) < 4 * frame90k)
   })
 }
 

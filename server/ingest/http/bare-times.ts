@@ -5,7 +5,7 @@
 
 import { type OrderedPicture, PictureOrderReader } from '../../media/nal/picture-order-reader.ts'
 
-const usualFrameRate = 25
+const defaultFrameRate = 25
 /**
  * Until this much time has passed since the first frame, the arrival times say nothing about the rate, because servers
  * first send what they have buffered.
@@ -26,7 +26,7 @@ export class BareTimes {
   /** The last key frame. The times of the frames after it are relative to its time. */
   #anchorCount = 0
   #anchor90k = 0
-  #frame90k = 90_000 / usualFrameRate
+  #frame90k = 90_000 / defaultFrameRate
   /** The difference of the picture order counts of consecutive frames in display order. */
   #step: number
   #sinceAnchor = 0

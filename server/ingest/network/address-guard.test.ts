@@ -111,9 +111,13 @@ test('the server itself is refused under all of its names', async () => {
     lookupAll: async (host) => [{ address: names[host] ?? host, family: 4 }],
   })
   const own = ['127.0.0.1:8443', '127.0.0.9:8443', '192.168.1.5:8443', '127.0.0.1:443']
-  for (const door of [...own, 'cam.example.com:443', 'alias.example.com:443', '203.0.113.7:443']) {
-    const [host = '', port] = door.split(':')
-    await assert.rejects(guard.resolve(host, Number(port)), { kind: 'invalid', message: /leads to this server/ }, door)
+  for (const endpoint of [...own, 'cam.example.com:443', 'alias.example.com:443', '203.0.113.7:443']) {
+    const [host = '', port] = endpoint.split(':')
+    await assert.rejects(
+      guard.resolve(host, Number(port)),
+      { kind: 'invalid', message: /leads to this server/ },
+      endpoint,
+    )
   }
   for (const [host, port] of [['cam.example.com', 554], ['127.0.0.1', 8554], ['203.0.113.8', 443]] as const) // biome-ignore format: one line
     await guard.resolve(host, port)

@@ -48,11 +48,11 @@ export class CameraError extends AppError {
     this.reason = reason
     this.status = options.status
     this.isUnreachable = options.isUnreachable ?? false
-    this.trouble = options.trouble ?? statusTroubles.get(options.status ?? 0) ?? usualTrouble(reason)
+    this.trouble = options.trouble ?? statusTroubles.get(options.status ?? 0) ?? defaultTrouble(reason)
   }
 }
 
-function usualTrouble(reason: GapReason): CameraTrouble {
+function defaultTrouble(reason: GapReason): CameraTrouble {
   if (reason === 'auth_failed') return 'login_refused'
   return reason === 'no_frames' ? 'no_frames' : 'failed'
 }
@@ -137,8 +137,8 @@ export function describeSocketError(error: Error, { protocol, host, port, isTls 
   const name = `The camera at ${host}:${port}`
   const hint = socketHints.get(code)
   if (hint) {
-    const usual = protocol === 'rtsp' ? ' (often 554), and enable RTSP in the camera' : ' (often 80)'
-    const text = code === 'ECONNREFUSED' ? hint.text + usual : hint.text
+    const usualPort = protocol === 'rtsp' ? ' (often 554), and enable RTSP in the camera' : ' (often 80)'
+    const text = code === 'ECONNREFUSED' ? hint.text + usualPort : hint.text
     return new CameraError('camera_unreachable', `${name} ${text}.`, {
       cause: error,
       isUnreachable: hint.isUnreachable,

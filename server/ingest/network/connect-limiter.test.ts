@@ -47,51 +47,47 @@ test('an unreachable host fails all waiting connections, and any other failure o
 test('an aborted waiter does not take a permit', async () => {
   const connectLimiter = new ConnectLimiter(1)
   const first = await connectLimiter.enter('a', never)
-  const leaving = new AbortController()
-  const second = assert.rejects(connectLimiter.enter('a', leaving.signal), /enough/)
+  const aborting = new AbortController()
+  const second = assert.rejects(connectLimiter.enter('a', aborting.signal), /enough/)
   const third = connectLimiter.enter('a', never)
-  leaving.abort(new Error('enough'))
+  aborting.abort(new Error('enough'))
   await second
   first.release()
   ;(await third).release()
-  await assert.rejects(connectLimiter.enter('a', leaving.signal), /enough/)
+  await assert.rejects(connectLimiter.enter('a', aborting.signal), /enough/)
 })
 
 test('the limit holds for any order of entering, aborting and failing, and every waiter is served in the end', async () => {
-  const visitor = fc.record({
+  const waiter = fc.record({
     host: fc.constantFrom('a', 'b'),
-    leavesEarly: fc.boolean(),
+    abortsEarly: fc.boolean(),
     failure: fc.constantFrom('none', 'own', 'own', 'host'),
   })
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(visitor, { maxLength: 30 }),
-      fc.integer({ min: 1, max: 3 }),
-      async (visitors, perHost) => {
-        const connectLimiter = new ConnectLimiter(perHost)
-        const inside = { a: 0, b: 0 }
-        const visits = visitors.map(async ({ host, leavesEarly, failure }) => {
-          const leaving = new AbortController()
-          if (leavesEarly) setImmediate(() => leaving.abort(new Error('left')))
-          let permit: ConnectPermit
-          try {
-            permit = await connectLimiter.enter(host as 'a', leaving.signal)
-          } catch {
-            return
-          }
-          inside[host as 'a']++
-          assert.ok(inside[host as 'a'] <= perHost)
-          await settled()
-          inside[host as 'a']--
-          const isUnreachable = failure === 'host'
-          permit.release(failure === 'none' ? undefined : new CameraError('camera_unreachable', 'x', { isUnreachable }))
-        })
-        await Promise.all(visits)
-        for (const host of ['a', 'b']) {
-          for (let i = 0; i < perHost; i++) await connectLimiter.enter(host, never)
+    fc.asyncProperty(fc.array(waiter, { maxLength: 30 }), fc.integer({ min: 1, max: 3 }), async (waiters, perHost) => {
+      const connectLimiter = new ConnectLimiter(perHost)
+      const running = { a: 0, b: 0 }
+      const attempts = waiters.map(async ({ host, abortsEarly, failure }) => {
+        const aborting = new AbortController()
+        if (abortsEarly) setImmediate(() => aborting.abort(new Error('left')))
+        let permit: ConnectPermit
+        try {
+          permit = await connectLimiter.enter(host as 'a', aborting.signal)
+        } catch {
+          return
         }
-      },
-    ),
+        running[host as 'a']++
+        assert.ok(running[host as 'a'] <= perHost)
+        await settled()
+        running[host as 'a']--
+        const isUnreachable = failure === 'host'
+        permit.release(failure === 'none' ? undefined : new CameraError('camera_unreachable', 'x', { isUnreachable }))
+      })
+      await Promise.all(attempts)
+      for (const host of ['a', 'b']) {
+        for (let i = 0; i < perHost; i++) await connectLimiter.enter(host, never)
+      }
+    }),
     { numRuns: 100 },
   )
 })

@@ -200,8 +200,8 @@ async function countLookups(canary: Canary): Promise<string[]> {
 
 const profile = { token: 'main', name: 'Main', encoding: 'H264', width: 640, height: 360 }
 const onvifStories: Record<string, (at: string) => Partial<OnvifCameraOptions>> = {
-  'services and streams elsewhere': (at) => ({ toldHost: at }),
-  'services of older cameras elsewhere': (at) => ({ toldHost: at, lacks: ['services', 'media2'] }),
+  'services and streams elsewhere': (at) => ({ reportedHost: at }),
+  'services of older cameras elsewhere': (at) => ({ reportedHost: at, lacks: ['services', 'media2'] }),
   'a document type': (at) => ({
     answer: () => ({ body: `<!DOCTYPE x [<!ENTITY e SYSTEM "http://${at}/e">]><Envelope><Body>&e;</Body></Envelope>` }),
   }),

@@ -38,7 +38,7 @@ export type DiscoverOptions = {
 const group = { address: '239.255.255.250', port: 3702 }
 
 /** Devices respond within half a second. Probes are sent more than once because they may be lost. */
-const usualListenMs = 3000
+const defaultListenMs = 3000
 const probeAtMs = [0, 400, 1200]
 
 const maxDevices = 256
@@ -46,21 +46,21 @@ const maxDatagrams = 2000
 
 /** Returns the devices in the order of their IP addresses. Rejects only with the signal's reason, when it aborts. */
 export async function discoverDevices(options: DiscoverOptions): Promise<DiscoveredDevice[]> {
-  const { addressGuard, clock, signal, listenMs = usualListenMs } = options
-  const listening = new Listening(options)
+  const { addressGuard, clock, signal, listenMs = defaultListenMs } = options
+  const sockets = new DiscoverySockets(options)
   try {
-    await listening.open()
+    await sockets.open()
     let sentMs = 0
     for (const [index, atMs] of probeAtMs.entries()) {
       await clock.sleep(Math.min(atMs, listenMs) - sentMs, signal)
       sentMs = Math.min(atMs, listenMs)
-      listening.sendProbes(index > 0)
+      sockets.sendProbes(index > 0)
     }
     await clock.sleep(listenMs - sentMs, signal)
   } finally {
-    listening.close()
+    sockets.close()
   }
-  const checked = await Promise.all([...listening.found.values()].map((each) => checkResponse(each, addressGuard)))
+  const checked = await Promise.all([...sockets.found.values()].map((each) => checkResponse(each, addressGuard)))
   return checked
     .filter((device) => device !== undefined)
     .sort((a, b) => a.address.localeCompare(b.address, 'en', { numeric: true }))
@@ -68,7 +68,7 @@ export async function discoverDevices(options: DiscoverOptions): Promise<Discove
 
 type ProbeResponse = { readonly match: DiscoveryMatch; readonly from: string }
 
-class Listening {
+class DiscoverySockets {
   /** Responses by the id of the device. */
   readonly found = new Map<string, ProbeResponse>()
   readonly #options: DiscoverOptions

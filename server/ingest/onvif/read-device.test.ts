@@ -93,7 +93,7 @@ test('old cameras without Media2, without GetServices and without a time are rea
 })
 
 test('behind a router, services are requested at the given host, whatever URL the camera sends', async () => {
-  await using camera = await openOnvifCamera({ profiles, toldHost: '192.0.2.1' })
+  await using camera = await openOnvifCamera({ profiles, reportedHost: '192.0.2.1' })
   assert.equal((await read(camera.url)).profiles.length, 2)
 })
 
@@ -202,9 +202,9 @@ test('an aborted signal ends the reading', async () => {
     profiles,
     answer: (operation) => {
       if (operation !== 'GetProfiles') return undefined
-      asked.abort(new Error('gone'))
+      asked.abort(new Error('aborted'))
       return 'silence'
     },
   })
-  await assert.rejects(read(camera.url, { signal: asked.signal }), /gone/)
+  await assert.rejects(read(camera.url, { signal: asked.signal }), /aborted/)
 })

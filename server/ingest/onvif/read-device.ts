@@ -54,15 +54,15 @@ export type ReadDeviceOptions = {
   readonly responseMs?: number
 }
 
-const usualTotalMs = 12_000
-const usualResponseMs = 5000
+const defaultTotalMs = 12_000
+const defaultResponseMs = 5000
 /** How long the reading may take to end after its time is over. */
 const leaveMs = 500
 
 /** Rejects only with the signal's reason, when it aborts. */
 export async function readOnvifDevice(options: ReadDeviceOptions): Promise<OnvifDevice> {
   const { target, clock, log, signal, addressGuard } = options
-  const { totalMs = usualTotalMs, responseMs = usualResponseMs } = options
+  const { totalMs = defaultTotalMs, responseMs = defaultResponseMs } = options
   const startedMs = clock.monotonicMs()
   const done = new AbortController()
   const ended = AbortSignal.any([signal, done.signal])
