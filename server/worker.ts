@@ -74,7 +74,7 @@ const transcoder = new ProcessAudioTranscoder({ clock, log, ...decoding })
 const containers = new ProcessContainerReader({ ...decoding, maxStreams: settings.containers })
 /** Groups of pictures for new viewers: one second of a typical camera, one minute of a camera with rare key frames. */
 const gopBudget = new ByteBudget(settings.groupBytes)
-/** And the groups before them. */
+/** Groups of pictures before the current ones. */
 const earlierBudget = new ByteBudget(settings.earlierBytes)
 const pendingBudget = new ByteBudget(settings.pendingBytes)
 /** Free memory that is kept: what about a hundred typical cameras release at once when their groups of pictures end. */

@@ -23,7 +23,7 @@ const minChangeMs = [90, 100, 100, 100, 80, 60, 40]
 const longLevel = 4
 const slackMs = 30
 
-/** A trend is noticed before frames are later than this. Consecutive network stalls may exceed it. */
+/** A trend is noticed before frames are later than this. A greater delay is due to consecutive network stalls. */
 const maxErrorMs = 800
 
 /**
@@ -36,7 +36,8 @@ const maxFallShare = 0.35
 const onTimeMs = 15
 
 /**
- * Shrinking delays hardly move the wall clock, which is never ahead of arrival, so there is time for more measurements.
+ * The lowest level at which falling delays count. They hardly move the wall clock, which is never ahead of arrival, so
+ * there is time for more measurements.
  */
 const fallLevel = 1
 
@@ -54,9 +55,10 @@ const minNoted = 8
 
 /**
  * Detects a sudden change from two consecutive frames, each later than the previous one by at least `suddenMs` and by
- * about the same amount, after a frame that was on time. Frames with timestamps at least `farApartMs` apart must not
- * wait for a third one. The end of a stall delays one frame by up to the distance between frames, so these must be
- * later than that. On a network with more noise than `quietMs` this pattern occurs by chance.
+ * about the same amount, after a frame that was on time. It applies to timestamps that are at least `farApartMs` apart,
+ * because waiting for a third frame would take too long. The end of a stall delays a single frame by up to the distance
+ * between frames, so the two frames must be later than that. On a network with more noise than `quietMs` this pattern
+ * occurs by chance.
  */
 const suddenMs = 150
 const farApartMs = 90

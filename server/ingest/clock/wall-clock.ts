@@ -279,8 +279,8 @@ export class WallClock {
   }
 
   /**
-   * Holds back an axis that a rate that has become too large moves ahead of arrival, beyond the limit of the wall
-   * clock. The axis makes up for it later. It never stands still, because several frames would then have the same time.
+   * Holds the axis back if it runs ahead of arrival by more than the wall clock may, because the rate has become too
+   * large. The axis makes up for it later. It never stops, because several frames would then have the same time.
    */
   #holdAxis(arrivalMs: number): void {
     const aheadMs = this.#media90k / ticksPerMs + this.#follower.offsetMs - arrivalMs - maxAheadMs
