@@ -126,7 +126,7 @@ test('while a deleted camera waits for its disk, other cameras are handled', { t
   registry.take({
     type: 'camera_status',
     cameraId: id,
-    status: { state: 'offline', reason: 'no_frames', trouble: 'no_video', detail: 'x' },
+    status: { state: 'offline', reason: 'no_frames', problem: 'no_video', detail: 'x' },
   })
   registry.take({ type: 'camera_status', cameraId: id, status: { state: 'connecting' } })
   const offline = [{ status: 'offline', reason: 'no_frames', cameras: 1 }]

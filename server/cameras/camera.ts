@@ -219,7 +219,7 @@ export class Camera {
     const { cameras } = store
     if (status.state === 'offline') {
       snapshots.setOffline(this.#snapshot)
-      const { reason, trouble: code, detail } = status
+      const { reason, problem: code, detail } = status
       await cameras.setStatus(this.id, { status: 'offline', reason, code, detail })
     } else {
       const { video, audio } = status.format

@@ -324,7 +324,7 @@ class WorkerSlot {
       'the stream of this camera crashed the media worker again; the camera is suspended',
     )
     const detail = `The stream of this camera made a part of the server crash more than once. The server will try again in ${Math.round(forMs / 60_000)} minutes, or at once when the address of the camera is changed: update the firmware of the camera, or choose another of its streams.`
-    const status = { state: 'offline', reason: 'camera_suspended', trouble: 'suspended', detail } as const
+    const status = { state: 'offline', reason: 'camera_suspended', problem: 'suspended', detail } as const
     this.#options.onReport({ type: 'camera_status', cameraId, status })
     if (job?.recording) this.#tellSuspendedRecording(cameraId)
   }

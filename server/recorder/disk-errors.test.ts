@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import {
   archiveDir,
   createRecorder,
+  FaultyDisk,
   settle,
   sum,
-  TroubledDisk,
   take,
 } from '../../test/support/recorder/temporary-recorder.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
@@ -16,7 +16,7 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
 
 test('a full disk is reported, complete fragments are kept, and recording resumes by itself', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   let now = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => now }
   const { recorder, events } = createRecorder({ disk, clock, random: () => 0 })
@@ -59,7 +59,7 @@ test('a full disk is reported, complete fragments are kept, and recording resume
 })
 
 test('an unwritable folder is explained, and retried without flooding', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   disk.failure = 'EACCES'
   let now = 0
   const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
@@ -76,7 +76,7 @@ test('an unwritable folder is explained, and retried without flooding', async ()
 })
 
 test('a slow disk never blocks the camera: frames are dropped until a key frame and counted, and the gap is reported', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   let go = () => {}
   disk.wait = new Promise((resolve) => (go = resolve))
   const maxPendingBytes = 300_000
@@ -102,7 +102,7 @@ test('a slow disk never blocks the camera: frames are dropped until a key frame 
 })
 
 test('bytes are synced every few seconds and at the end', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   let now = 0
   const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
@@ -117,7 +117,7 @@ test('bytes are synced every few seconds and at the end', async () => {
 })
 
 test('bytes are synced in time if no fragment follows them', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   let now = 0
   const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
@@ -135,7 +135,7 @@ test('bytes are synced in time if no fragment follows them', async () => {
 })
 
 test('a disk that takes ten seconds for a write is reported, and nothing that fits the queue is lost', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   let now = 0
   const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
@@ -164,7 +164,7 @@ test('a disk that takes ten seconds for a write is reported, and nothing that fi
 })
 
 test('a file that was not synced does not count as complete', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   const { recorder, events } = createRecorder({ disk, random: () => 0 })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
   for (const frame of take({}, 3)) recorder.push(frame)
@@ -175,7 +175,7 @@ test('a file that was not synced does not count as complete', async () => {
 })
 
 test('after a failed sync, the queue is written to a new file, and only unconfirmed writes are lost', async () => {
-  const disk = new TroubledDisk()
+  const disk = new FaultyDisk()
   let now = 0
   const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
   const options = { audioSampleRate: 48000 } as const

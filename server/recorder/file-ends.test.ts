@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
-import { createRecorder, EventLog, settle, TroubledDisk, take } from '../../test/support/recorder/temporary-recorder.ts'
+import { createRecorder, EventLog, FaultyDisk, settle, take } from '../../test/support/recorder/temporary-recorder.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Frame } from '../media/frame.ts'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
@@ -16,7 +16,7 @@ const frameMs = 40
 for (const seed of [1, 2, 3, 4]) {
   test(`a file ends at most a second after its last frame, and no frame is recorded twice (seed ${seed})`, async () => {
     const random = createRandom(seed)
-    const disk = new TroubledDisk()
+    const disk = new FaultyDisk()
     let now = 0
     const clock: Clock = { ...systemClock, monotonicMs: () => now }
     const { recorder, events } = createRecorder({ disk, clock, random, segmentMs: 20_000 })

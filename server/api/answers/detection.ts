@@ -44,10 +44,10 @@ function writeVideo({
 
 function writeProblem(
   url: string,
-  { trouble, detail }: NonNullable<DetectedStream['problem']>,
+  { code, detail }: NonNullable<DetectedStream['problem']>,
 ): NonNullable<StreamDetection['problem']> {
-  const isPathWrong = trouble === 'no_such_stream' || trouble === 'no_video'
-  return { code: trouble, detail, suggestions: isPathWrong ? listUsualUrls(url) : [] }
+  const isPathWrong = code === 'no_such_stream' || code === 'no_video'
+  return { code, detail, suggestions: isPathWrong ? listUsualUrls(url) : [] }
 }
 
 function round(value: number | undefined, digits: number): number | null {

@@ -42,6 +42,6 @@ export function writeDevice(url: string, { device, profiles, problem }: FoundDev
       url_problem: profile.urlProblem ?? null,
       snapshot_url: profile.snapshotUrl ?? null,
     })),
-    problem: problem ? { code: problem.trouble, detail: problem.detail } : null,
+    problem: problem ? { code: problem.code, detail: problem.detail } : null,
   }
 }

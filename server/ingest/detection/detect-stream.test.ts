@@ -40,7 +40,7 @@ function detect(url: string, { depth = 'stream', username, password, ...options 
   })
 }
 
-const troubleAt = async (url: string, options?: Options) => (await detect(url, options)).problem?.trouble
+const problemAt = async (url: string, options?: Options) => (await detect(url, options)).problem?.code
 
 /** Sends ten frames per second with a key frame every `gop` frames: `count` frames, or until the camera is closed. */
 const play = (gop: number, count = Number.POSITIVE_INFINITY) => {
@@ -93,10 +93,7 @@ test('the type is known before PLAY', async () => {
 test('a camera without key frames is described, and the problem is reported', async () => {
   await using camera = await openScriptedCamera({ sdp: audioVideoSdp, play: () => {} })
   const { video, audio, problem } = await detect(camera.url, { limits: { totalMs: 1500, measureMs: 1000 } })
-  assert.deepEqual(
-    [video, audio?.codec, problem?.trouble],
-    [{ codec: 'h264', keyFrame: undefined }, 'aac', 'no_frames'],
-  )
+  assert.deepEqual([video, audio?.codec, problem?.code], [{ codec: 'h264', keyFrame: undefined }, 'aac', 'no_frames'])
   assert.match(problem!.detail, /no key frame arrived within 1\.5 s/)
 })
 
@@ -112,7 +109,7 @@ test('a camera that sends nothing over TCP is tested over UDP', async () => {
 
 const challenge = { status: 401, headers: [['WWW-Authenticate', 'Basic realm="x"'] as [string, string]] }
 
-const answers: readonly (readonly [trouble: string, script: Script, options?: Options])[] = [
+const answers: readonly (readonly [problem: string, script: Script, options?: Options])[] = [
   ['no_such_stream', { answer: ({ method }) => (method === 'DESCRIBE' ? { status: 404 } : undefined) }],
   ['login_needed', { answer: ({ method }) => (method === 'DESCRIBE' ? challenge : undefined) }],
   ['login_refused', { answer: () => challenge }, { username: 'ada', password: 'wrong' }],
@@ -125,11 +122,11 @@ const answers: readonly (readonly [trouble: string, script: Script, options?: Op
   ['not_a_camera', { greet: (socket) => socket.write('220 mail.example ESMTP at your service\r\n'.repeat(9)) }],
 ]
 
-for (const [trouble, script, options] of answers) {
-  test(`the reason why no frames arrive is reported: ${trouble}`, async () => {
+for (const [problem, script, options] of answers) {
+  test(`the reason why no frames arrive is reported: ${problem}`, async () => {
     await using camera = await openScriptedCamera(script)
     const { problem } = await detect(camera.url, options)
-    assert.equal(problem?.trouble, trouble, problem?.detail)
+    assert.equal(problem?.code, problem, problem?.detail)
     assert.ok(!problem!.detail.includes('wrong') && !problem!.detail.includes('ESMTP'))
   })
 }
@@ -145,17 +142,17 @@ test('unreachable and forbidden hosts are reported', async (t) => {
   const closed = createServer()
   const port = await listen(t, closed)
   closed.close()
-  assert.equal(await troubleAt(`rtsp://127.0.0.1:${port}/`), 'unreachable')
-  assert.equal(await troubleAt('rtsp://no-such-host.invalid/'), 'unknown_host')
-  assert.equal(await troubleAt('rtsp://169.254.169.254/'), 'address_refused')
-  assert.equal(await troubleAt('http://127.0.0.1:5432/'), 'address_refused')
+  assert.equal(await problemAt(`rtsp://127.0.0.1:${port}/`), 'unreachable')
+  assert.equal(await problemAt('rtsp://no-such-host.invalid/'), 'unknown_host')
+  assert.equal(await problemAt('rtsp://169.254.169.254/'), 'address_refused')
+  assert.equal(await problemAt('http://127.0.0.1:5432/'), 'address_refused')
   const addressGuard = createAddressGuard({ allowLoopback: false })
-  assert.equal(await troubleAt('rtsp://2130706433:8554/', { addressGuard }), 'address_refused')
+  assert.equal(await problemAt('rtsp://2130706433:8554/', { addressGuard }), 'address_refused')
   const silent = await listen(
     t,
     createServer((socket) => t.after(() => socket.destroy())),
   )
-  assert.equal(await troubleAt(`rtsp://127.0.0.1:${silent}/`, { limits: { totalMs: 500, measureMs: 0 } }), 'timed_out')
+  assert.equal(await problemAt(`rtsp://127.0.0.1:${silent}/`, { limits: { totalMs: 500, measureMs: 0 } }), 'timed_out')
 })
 
 const serve = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener))
@@ -188,9 +185,9 @@ test('a web page, an error and a redirect over HTTP are not cameras', async (t) 
     if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Router</h1>')
     else response.writeHead(url === '/away' ? 302 : 404, { location: 'http://127.0.0.1:6379/' }).end()
   })
-  assert.equal(await troubleAt(`http://127.0.0.1:${port}/page`), 'no_such_stream')
-  assert.equal(await troubleAt(`http://127.0.0.1:${port}/none`), 'no_such_stream')
-  assert.equal(await troubleAt(`http://127.0.0.1:${port}/away`), 'redirected')
+  assert.equal(await problemAt(`http://127.0.0.1:${port}/page`), 'no_such_stream')
+  assert.equal(await problemAt(`http://127.0.0.1:${port}/none`), 'no_such_stream')
+  assert.equal(await problemAt(`http://127.0.0.1:${port}/away`), 'redirected')
 })
 
 test('an aborted signal ends the connection', async () => {

@@ -2,6 +2,7 @@
 // one or two normal connections, and does not store or forward anything.
 
 import { randomUUID } from 'node:crypto'
+import type { ProblemCode } from '../../../contract/camera-problem.ts'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import { Timer } from '../../base/timer.ts'
@@ -11,13 +12,7 @@ import { type CameraMemory, createCameraMemory } from '../connection/camera-memo
 import { type ConnectionLimits, defaultLimits, type LearnedStream } from '../connection/connection-options.ts'
 import { createCameraStats } from '../frames/camera-stats.ts'
 import type { IngestContext } from '../ingest-context.ts'
-import {
-  type CameraError,
-  type CameraTrouble,
-  hideTrouble,
-  isAboutAddress,
-  toCameraError,
-} from '../network/camera-error.ts'
+import { type CameraError, createHiddenError, isAboutAddress, toCameraError } from '../network/camera-error.ts'
 import type { AudioPlan } from '../plan/audio-plan.ts'
 import { runCameraConnection } from '../session/camera-connection.ts'
 import { StreamMeter, type StreamRates } from './stream-meter.ts'
@@ -44,7 +39,7 @@ export type DetectedStream = {
   readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | undefined
   readonly audioProblem: string | undefined
   /** Why no frames arrived; undefined if some did, or if they were not waited for. */
-  readonly problem: { readonly trouble: CameraTrouble; readonly detail: string } | undefined
+  readonly problem: { readonly code: ProblemCode; readonly detail: string } | undefined
 }
 
 export type DetectedVideo = Partial<StreamRates> & {
@@ -108,7 +103,7 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
   const memory = createCameraMemory()
   let error = await connect(options, test, memory, over)
   // The camera sent nothing over TCP, which is normal for some cameras, so UDP is tried.
-  const isSilent = error?.trouble === 'no_frames' && memory.transport.next === 'udp'
+  const isSilent = error?.problem === 'no_frames' && memory.transport.next === 'udp'
   if (isSilent && !test.done.aborted) error = await connect(options, test, memory, over)
   test.end()
   signal.throwIfAborted()
@@ -116,8 +111,8 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
   if (target.canSeeProblems || memory.isPublic || !isAboutHost) return test.describe(error)
   // The delay is always the same, because the real time would reveal the cause.
   await clock.sleep(Math.max(0, startedMs + limits.totalMs + leaveMs - clock.monotonicMs()), signal)
-  const { trouble, message } = hideTrouble()
-  return { ...nothing, problem: { trouble, detail: message } }
+  const { problem, message } = createHiddenError()
+  return { ...nothing, problem: { code: problem, detail: message } }
 }
 
 const nothing = { transport: undefined, video: undefined, audio: undefined, audioProblem: undefined }
@@ -150,7 +145,7 @@ async function connect(
     if (signal.aborted) return undefined
     const error = toCameraError(thrown)
     if (error.kind === 'internal') log.error({ cause: errorChain(error) }, 'the connection test failed unexpectedly')
-    else log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'a connection test found no stream')
+    else log.debug({ problem: error.problem, cause: errorChain(error) }, 'a connection test found no stream')
     return error
   }
 }
@@ -233,16 +228,16 @@ class StreamTest {
   }
 
   #describeProblem(error: CameraError | undefined): DetectedStream['problem'] {
-    if (error) return { trouble: error.trouble, detail: error.message }
+    if (error) return { code: error.problem, detail: error.message }
     if (!this.#isLate) return undefined
     const within = `within ${this.#limits.totalMs / 1000} s`
     return this.#learned.transport === undefined
       ? {
-          trouble: 'timed_out',
+          code: 'timed_out',
           detail: `The camera did not answer ${within}: check that it is switched on and try again.`,
         }
       : {
-          trouble: 'no_frames',
+          code: 'no_frames',
           detail: `The camera answers, but no key frame arrived ${within}: set a key frame interval of a few seconds in the camera.`,
         }
   }

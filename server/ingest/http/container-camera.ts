@@ -143,7 +143,7 @@ function describeEnd(end: ContainerEnd): CameraError {
       return new CameraError('stream_changed', 'The camera started another stream on the same connection.')
     case 'no_video': {
       const detail = 'The stream at this URL contains no video: check the path, and enable video in the camera.'
-      return new CameraError('no_frames', detail, { trouble: 'no_video' })
+      return new CameraError('no_frames', detail, { problem: 'no_video' })
     }
     case 'too_much': {
       const detail = 'The camera sends a stream that needs too much memory: restart the camera if the problem persists.'
@@ -152,11 +152,11 @@ function describeEnd(end: ContainerEnd): CameraError {
     case 'unreadable': {
       const detail =
         'The camera sends a stream that cannot be read: it is damaged, or it is a file that was not prepared for streaming.'
-      return new CameraError('no_frames', detail, { trouble: 'unsupported' })
+      return new CameraError('no_frames', detail, { problem: 'unsupported' })
     }
     case 'busy': {
       const detail = `The server already reads ${end.limit} container streams, which is the maximum: use the RTSP URL of this camera.`
-      return new CameraError('overload', detail, { trouble: 'busy' })
+      return new CameraError('overload', detail, { problem: 'busy' })
     }
     case 'lost': {
       const detail = 'The process that reads the stream of this camera ended unexpectedly.'

@@ -205,7 +205,7 @@ function checkType({ headers }: IncomingMessage): void {
   const named = /^[\w.+-]{1,30}\/[\w.+-]{1,30}$/.test(type) ? ` (${type})` : ''
   const what = type.startsWith('text/') ? 'a page' : 'something'
   const detail = `The camera answered with ${what}${named} that contains no images: check the path of the URL.`
-  throw new CameraError('no_frames', detail, { trouble: 'no_such_stream' })
+  throw new CameraError('no_frames', detail, { problem: 'no_such_stream' })
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
@@ -214,10 +214,10 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 
 function describeContainer(): CameraError {
   const detail = 'The camera answered with a stream that this server does not read: enter its RTSP URL.'
-  return new CameraError('no_frames', detail, { trouble: 'unsupported' })
+  return new CameraError('no_frames', detail, { problem: 'unsupported' })
 }
 
 function describeNoImage(): CameraError {
   const detail = 'The camera answered without an image: check the path of the URL.'
-  return new CameraError('no_frames', detail, { trouble: 'no_such_stream' })
+  return new CameraError('no_frames', detail, { problem: 'no_such_stream' })
 }

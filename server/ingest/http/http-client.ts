@@ -153,12 +153,12 @@ export function describeHttpError(error: Error, url: CameraUrl): CameraError {
   const code = 'code' in error ? String(error.code) : ''
   if (code.startsWith('HPE_')) {
     const detail = 'The camera answered with something other than HTTP: check the port of the URL.'
-    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
+    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', problem: 'not_a_camera' })
   }
   return describeSocketError(error, url)
 }
 
 function describeSilence({ host, port }: CameraUrl, ms: number): CameraError {
   const detail = `The camera at ${host}:${port} did not answer within ${ms / 1000} s: check that the camera is switched on and that its IP address is right.`
-  return new CameraError('camera_unreachable', detail, { isUnreachable: true, trouble: 'timed_out' })
+  return new CameraError('camera_unreachable', detail, { isUnreachable: true, problem: 'timed_out' })
 }

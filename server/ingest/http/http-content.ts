@@ -47,7 +47,7 @@ export async function findContent(
     )
   const content = await withDeadline(found, { ms: limits.frameMs, clock: context.clock, signal, onLate })
   if (content?.kind !== 'other') return content
-  throw new CameraError('no_frames', otherContents[content.content], { trouble: 'unsupported' })
+  throw new CameraError('no_frames', otherContents[content.content], { problem: 'unsupported' })
 }
 
 const otherContents: { readonly [content in OtherContent]: string } = {

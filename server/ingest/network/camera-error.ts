@@ -1,29 +1,9 @@
 // Why a camera delivers no frames: the reason for programs, and a message for the owner that says what to try.
 
+import type { ProblemCode } from '../../../contract/camera-problem.ts'
 import type { GapReason } from '../../../contract/gap-reasons.ts'
 import { AppError, type ErrorKind } from '../../base/error.ts'
 import type { CameraUrl } from './camera-url.ts'
-
-/** The exact problem that keeps frames from arriving. It is more specific than the reason stored with a recording. */
-export type CameraTrouble =
-  | 'address_refused'
-  | 'unknown_host'
-  | 'unreachable'
-  | 'timed_out'
-  | 'tls_failed'
-  | 'not_a_camera'
-  | 'login_needed'
-  | 'login_refused'
-  | 'not_allowed'
-  | 'no_such_stream'
-  | 'busy'
-  | 'redirected'
-  | 'no_video'
-  | 'unsupported'
-  | 'no_frames'
-  | 'suspended'
-  | 'not_told'
-  | 'failed'
 
 type CameraErrorOptions = {
   readonly cause?: unknown
@@ -31,12 +11,13 @@ type CameraErrorOptions = {
   readonly status?: number
   readonly isUnreachable?: boolean
   /** Default: derived from the status and the reason. */
-  readonly trouble?: CameraTrouble
+  readonly problem?: ProblemCode
 }
 
 export class CameraError extends AppError {
   readonly reason: GapReason
-  readonly trouble: CameraTrouble
+  /** The exact problem, which is more specific than the reason stored with a recording. */
+  readonly problem: ProblemCode
   /** The status of the camera's response, if that response is the error. */
   readonly status: number | undefined
   /** No connection could be opened, so other streams of the same host and port cannot be reached either. */
@@ -48,17 +29,17 @@ export class CameraError extends AppError {
     this.reason = reason
     this.status = options.status
     this.isUnreachable = options.isUnreachable ?? false
-    this.trouble = options.trouble ?? statusTroubles.get(options.status ?? 0) ?? defaultTrouble(reason)
+    this.problem = options.problem ?? problemsByStatus.get(options.status ?? 0) ?? defaultProblem(reason)
   }
 }
 
-function defaultTrouble(reason: GapReason): CameraTrouble {
+function defaultProblem(reason: GapReason): ProblemCode {
   if (reason === 'auth_failed') return 'login_refused'
   return reason === 'no_frames' ? 'no_frames' : 'failed'
 }
 
 /** The meaning of statuses other than 401. */
-const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
+const problemsByStatus: ReadonlyMap<number, ProblemCode> = new Map([
   [400, 'no_such_stream'],
   [403, 'not_allowed'],
   [404, 'no_such_stream'],
@@ -74,15 +55,15 @@ const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
  * connection is refused, or something other than a camera responds. Otherwise, anyone who may add cameras could scan
  * the networks behind the server.
  */
-export function hideTrouble(cause?: unknown): CameraError {
+export function createHiddenError(cause?: unknown): CameraError {
   const detail =
     'No frames arrive from this URL: check the host, port, path, username and password. In a private network, only owners of the server see the exact problem.'
-  return new CameraError('camera_unreachable', detail, { cause, trouble: 'not_told' })
+  return new CameraError('camera_unreachable', detail, { cause, problem: 'not_told' })
 }
 
 /** Whether the error concerns only the name and the IP address: no connection was attempted. */
-export function isAboutAddress({ trouble }: CameraError): boolean {
-  return trouble === 'address_refused' || trouble === 'unknown_host'
+export function isAboutAddress({ problem }: CameraError): boolean {
+  return problem === 'address_refused' || problem === 'unknown_host'
 }
 
 /** Converts anything a session throws to the error that the owner sees. */
@@ -91,7 +72,7 @@ export function toCameraError(error: unknown): CameraError {
   if (error instanceof AppError && error.kind === 'corrupt') {
     // The response is not quoted, because the user who chose the host could then read it.
     const detail = 'The camera answered with something other than RTSP: check the port of the URL.'
-    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
+    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', problem: 'not_a_camera' })
   }
   if (error instanceof AppError) {
     const message = error.message.charAt(0).toUpperCase() + error.message.slice(1).replace(/\.$/, '')
@@ -99,7 +80,7 @@ export function toCameraError(error: unknown): CameraError {
     return new CameraError('camera_unreachable', `${message}.`, {
       cause: error.cause,
       kind: error.kind,
-      trouble: addressTroubles[error.kind] ?? 'failed',
+      problem: problemsByKind[error.kind] ?? 'failed',
     })
   }
   return new CameraError('camera_unreachable', 'The connection to the camera failed unexpectedly.', {
@@ -109,7 +90,7 @@ export function toCameraError(error: unknown): CameraError {
 }
 
 /** The errors of the address guard. */
-const addressTroubles: { readonly [kind in ErrorKind]?: CameraTrouble } = {
+const problemsByKind: { readonly [kind in ErrorKind]?: ProblemCode } = {
   invalid: 'address_refused',
   unavailable: 'unknown_host',
 }
@@ -142,12 +123,12 @@ export function describeSocketError(error: Error, { protocol, host, port, isTls 
     return new CameraError('camera_unreachable', `${name} ${text}.`, {
       cause: error,
       isUnreachable: hint.isUnreachable,
-      trouble: code === 'ETIMEDOUT' ? 'timed_out' : hint.isUnreachable ? 'unreachable' : 'failed',
+      problem: code === 'ETIMEDOUT' ? 'timed_out' : hint.isUnreachable ? 'unreachable' : 'failed',
     })
   }
   if (isTls && (code.startsWith('ERR_SSL') || code === 'EPROTO')) {
     const detail = `${name} does not support a TLS version that this server supports: try ${protocol}:// instead of ${protocol}s://, or another port.`
-    return new CameraError('camera_unreachable', detail, { cause: error, trouble: 'tls_failed' })
+    return new CameraError('camera_unreachable', detail, { cause: error, problem: 'tls_failed' })
   }
   return new CameraError(
     'camera_unreachable',
@@ -166,8 +147,8 @@ export function describeStatus(status: number, method: string, hasCredentials: b
     const detail = hasCredentials
       ? 'The camera refused the username or password (401): check both. Some cameras have separate accounts for video streams. Some also answer 401 when they have too many viewers or when the account is locked.'
       : 'The camera requires a username and password (401): add them to this camera.'
-    const trouble = hasCredentials ? 'login_refused' : 'login_needed'
-    return new CameraError('auth_failed', detail, { kind: 'unauthenticated', status, trouble })
+    const problem = hasCredentials ? 'login_refused' : 'login_needed'
+    return new CameraError('auth_failed', detail, { kind: 'unauthenticated', status, problem })
   }
   if (status === 403) {
     const detail =
@@ -182,13 +163,13 @@ export function describeStatus(status: number, method: string, hasCredentials: b
 export function describeUnknownLogin(): CameraError {
   const detail =
     'The camera requires a kind of authentication that is not supported: set it to digest or basic in the camera.'
-  return new CameraError('auth_failed', detail, { kind: 'unauthenticated', trouble: 'unsupported' })
+  return new CameraError('auth_failed', detail, { kind: 'unauthenticated', problem: 'unsupported' })
 }
 
 /** `how` is the status or the method of the redirect. */
 export function describeRedirect(how: string): CameraError {
   const detail = `The camera redirects to another URL (${how}), which is not followed: enter the final URL.`
-  return new CameraError('no_frames', detail, { trouble: 'redirected' })
+  return new CameraError('no_frames', detail, { problem: 'redirected' })
 }
 
 const statusHints: ReadonlyMap<number, string> = new Map([

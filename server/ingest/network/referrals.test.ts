@@ -238,7 +238,7 @@ test('T34: an ONVIF redirect is not followed, and a forbidden stream URL is not 
     const signal = AbortSignal.timeout(20_000)
     return readOnvifDevice({ target, clock: systemClock, log: silentLogger, addressGuard, signal })
   }
-  assert.equal((await read(`http://127.0.0.1:${port}/`)).problem?.trouble, 'redirected')
+  assert.equal((await read(`http://127.0.0.1:${port}/`)).problem?.code, 'redirected')
   server.closeAllConnections()
   server.close()
 
@@ -247,6 +247,6 @@ test('T34: an ONVIF redirect is not followed, and a forbidden stream URL is not 
   assert.equal(found?.url, undefined)
   assert.match(found?.urlProblem ?? '', /not allowed/)
   const strict = await read(camera.url, createAddressGuard({ allowLoopback: false }))
-  assert.equal(strict.problem?.trouble, 'address_refused')
+  assert.equal(strict.problem?.code, 'address_refused')
   assert.equal(canary.visits(), 0)
 })

@@ -24,7 +24,7 @@ export async function resolveTarget(
     new CameraError(
       'camera_unreachable',
       `The name ${host} was not resolved in time: check the name, or the name server of this network.`,
-      { trouble: 'unknown_host' },
+      { problem: 'unknown_host' },
     )
   const found = addressGuard.resolve(host, port, { signal: AbortSignal.any([signal, done.signal]) })
   try {

@@ -105,7 +105,7 @@ export class OnvifClient implements Disposable {
           'camera_unreachable',
           `The camera did not complete its response within ${responseMs / 1000} s.`,
           {
-            trouble: 'timed_out',
+            problem: 'timed_out',
           },
         )
       await withDeadline(whole, { ms: responseMs, clock, signal, onLate })

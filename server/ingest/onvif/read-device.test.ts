@@ -65,10 +65,10 @@ for (const kind of ['wsse', 'digest'] as const) {
     await using camera = await openOnvifCamera({ profiles, auth: { kind, ...login } })
     assert.equal((await read(camera.url, login)).profiles.length, 2)
     const wrong = await read(camera.url, { ...login, password: 'wrong' })
-    assert.deepEqual([wrong.problem?.trouble, wrong.device, wrong.profiles], ['login_refused', undefined, []])
+    assert.deepEqual([wrong.problem?.code, wrong.device, wrong.profiles], ['login_refused', undefined, []])
     assert.ok(!wrong.problem!.detail.includes('secret reasons'))
     const asked = camera.operations.length
-    assert.equal((await read(camera.url)).problem?.trouble, 'login_needed')
+    assert.equal((await read(camera.url)).problem?.code, 'login_needed')
     assert.deepEqual(camera.operations.slice(asked), ['GetSystemDateAndTime', 'GetDeviceInformation'])
   })
 }
@@ -117,7 +117,7 @@ test('the stream URLs that a camera sends are checked like every camera URL', as
 })
 
 const fault = '<e:Envelope><e:Body><e:Fault><e:Code><e:Value>x</e:Value></e:Code></e:Fault></e:Body></e:Envelope>'
-const answers: readonly (readonly [name: string, status: number, body: string, trouble: string])[] = [
+const answers: readonly (readonly [name: string, status: number, body: string, problem: string])[] = [
   ['a web page', 200, '<html><body>Router</body></html>', 'not_a_camera'],
   ['a missing page', 404, 'not here', 'not_a_camera'],
   ['a redirect', 302, '', 'redirected'],
@@ -127,11 +127,11 @@ const answers: readonly (readonly [name: string, status: number, body: string, t
   ['an empty body', 200, '<e:Envelope><e:Body/></e:Envelope>', 'not_a_camera'],
 ]
 
-for (const [name, status, body, trouble] of answers) {
+for (const [name, status, body, problem] of answers) {
   test(`a device without ONVIF is reported: ${name}`, async () => {
     await using camera = await openOnvifCamera({ profiles, answer: () => ({ status, body }) })
     const found = await read(camera.url)
-    assert.deepEqual([found.problem?.trouble, found.profiles], [trouble, []], found.problem?.detail)
+    assert.deepEqual([found.problem?.code, found.profiles], [problem, []], found.problem?.detail)
   })
 }
 
@@ -154,19 +154,19 @@ test('an endless response is aborted', async (t) => {
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
   const found = await read(`http://127.0.0.1:${port}/onvif/device_service`)
-  assert.equal(found.problem?.trouble, 'not_a_camera')
+  assert.equal(found.problem?.code, 'not_a_camera')
   assert.ok(sentBytes < 32e6, `${sentBytes} bytes`)
 })
 
 test('unreachable and forbidden hosts are reported', async () => {
-  const troubleAt = async (url: string, options: Partial<ReadDeviceOptions> = {}) =>
-    (await read(url, options)).problem?.trouble
-  assert.equal(await troubleAt('http://169.254.169.254/onvif/device_service'), 'address_refused')
-  assert.equal(await troubleAt('http://no-such-host.invalid/'), 'unknown_host')
-  assert.equal(await troubleAt('http://127.0.0.1:1/'), 'unreachable')
+  const problemAt = async (url: string, options: Partial<ReadDeviceOptions> = {}) =>
+    (await read(url, options)).problem?.code
+  assert.equal(await problemAt('http://169.254.169.254/onvif/device_service'), 'address_refused')
+  assert.equal(await problemAt('http://no-such-host.invalid/'), 'unknown_host')
+  assert.equal(await problemAt('http://127.0.0.1:1/'), 'unreachable')
   await using camera = await openOnvifCamera({ profiles })
   const addressGuard = createAddressGuard({ allowLoopback: false })
-  assert.equal(await troubleAt(camera.url, { addressGuard }), 'address_refused')
+  assert.equal(await problemAt(camera.url, { addressGuard }), 'address_refused')
   assert.deepEqual(camera.operations, [])
 })
 
@@ -176,7 +176,7 @@ test('the partial result of a camera that stops responding is returned in time',
     answer: (operation) => (operation === 'GetStreamUri' ? 'silence' : undefined),
   })
   const found = await read(camera.url, { totalMs: 1500 })
-  assert.deepEqual([found.device, found.problem?.trouble, found.profiles.length], [device, 'timed_out', 2])
+  assert.deepEqual([found.device, found.problem?.code, found.profiles.length], [device, 'timed_out', 2])
   assert.ok(found.profiles.every(({ url, urlProblem }) => url === undefined && urlProblem !== undefined))
 })
 
@@ -193,7 +193,7 @@ test('a stream URL whose name cannot be resolved does not delay the result', {
   assert.deepEqual(patient.problem, undefined)
   for (const { urlProblem } of patient.profiles) assert.match(urlProblem!, /slow-\d.example was not resolved in time/)
   const late = await read(camera.url, { addressGuard, totalMs: 1000 })
-  assert.deepEqual([late.problem?.trouble, late.profiles.length], ['timed_out', 3])
+  assert.deepEqual([late.problem?.code, late.profiles.length], ['timed_out', 3])
 })
 
 test('an aborted signal ends the reading', async () => {

@@ -1,13 +1,14 @@
 // Reads by ONVIF what a camera is, which profiles it has and where their streams are. The time is limited, and what is
 // known by then is returned.
 
+import type { ProblemCode } from '../../../contract/camera-problem.ts'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { Timer } from '../../base/timer.ts'
 import { parseCameraUrl } from '../../model/camera-url.ts'
 import type { AddressGuard } from '../network/address-guard.ts'
-import { CameraError, type CameraTrouble, hideTrouble, isAboutAddress, toCameraError } from '../network/camera-error.ts'
+import { CameraError, createHiddenError, isAboutAddress, toCameraError } from '../network/camera-error.ts'
 import { parseCameraUrl as parseTarget } from '../network/camera-url.ts'
 import { OnvifClient } from './onvif-client.ts'
 import { cleanText, type MediaService, mediaServices, type OnvifProfile } from './onvif-profiles.ts'
@@ -26,7 +27,7 @@ export type OnvifDevice = {
   readonly device: DeviceInformation | undefined
   readonly profiles: readonly FoundProfile[]
   /** Why the result is incomplete; undefined if it is complete. */
-  readonly problem: { readonly trouble: CameraTrouble; readonly detail: string } | undefined
+  readonly problem: { readonly code: ProblemCode; readonly detail: string } | undefined
 }
 
 export type DeviceInformation = {
@@ -81,15 +82,15 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
   } catch (thrown) {
     signal.throwIfAborted()
     const error = isLate ? describeLate(totalMs) : toCameraError(thrown)
-    log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'an ONVIF request to a camera failed')
+    log.debug({ problem: error.problem, cause: errorChain(error) }, 'an ONVIF request to a camera failed')
     if (!target.canSeeProblems && !client.isPublic && reading.isBlank && !isAboutAddress(error)) {
       done.abort()
       // The delay is always the same, because the real time would reveal the cause.
       await clock.sleep(Math.max(0, startedMs + totalMs + leaveMs - clock.monotonicMs()), signal)
-      const { trouble, message } = hideTrouble()
-      return reading.result({ trouble, detail: message })
+      const { problem, message } = createHiddenError()
+      return reading.result({ code: problem, detail: message })
     }
-    return reading.result({ trouble: error.trouble, detail: error.message })
+    return reading.result({ code: error.problem, detail: error.message })
   } finally {
     done.abort()
   }
@@ -210,7 +211,7 @@ class DeviceReading {
     }
     if (failure !== undefined) throw failure
     const detail = 'The camera has no profile with video: create one on the web page of the camera.'
-    throw new CameraError('no_frames', detail, { trouble: 'no_video' })
+    throw new CameraError('no_frames', detail, { problem: 'no_video' })
   }
 
   async #findUrls(
@@ -250,7 +251,7 @@ async function optional(response: Promise<XmlElement>): Promise<XmlElement | und
   try {
     return await response
   } catch (error) {
-    const isRefused = error instanceof CameraError && (error.trouble === 'failed' || error.trouble === 'not_a_camera')
+    const isRefused = error instanceof CameraError && (error.problem === 'failed' || error.problem === 'not_a_camera')
     if (isRefused && error.reason === 'no_frames') return undefined
     throw error
   }
@@ -258,5 +259,5 @@ async function optional(response: Promise<XmlElement>): Promise<XmlElement | und
 
 function describeLate(totalMs: number): CameraError {
   const detail = `The camera did not answer all requests within ${totalMs / 1000} s.`
-  return new CameraError('camera_unreachable', detail, { trouble: 'timed_out' })
+  return new CameraError('camera_unreachable', detail, { problem: 'timed_out' })
 }

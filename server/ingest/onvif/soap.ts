@@ -42,7 +42,7 @@ export function readEnvelope(envelope: XmlElement, hasCredentials: boolean): Xml
   if (listCodes(content).some((code) => /NotAuthorized|FailedAuthentication|InvalidSecurity/i.test(code))) {
     throw describeOnvifLogin(hasCredentials)
   }
-  throw new CameraError('no_frames', 'The camera refused the ONVIF request.', { trouble: 'failed' })
+  throw new CameraError('no_frames', 'The camera refused the ONVIF request.', { problem: 'failed' })
 }
 
 /** `status`: the HTTP status, if the login was refused by it. */
@@ -50,14 +50,14 @@ export function describeOnvifLogin(hasCredentials: boolean, status?: number): Ca
   const detail = hasCredentials
     ? 'The camera refused the username or password: check both. Many cameras have separate users for ONVIF, which are created on the web page of the camera.'
     : 'The camera requires a username and password: enter them. Many cameras have separate users for ONVIF, which are created on the web page of the camera.'
-  const trouble = hasCredentials ? 'login_refused' : 'login_needed'
-  return new CameraError('auth_failed', detail, { trouble, ...(status !== undefined && { status }) })
+  const problem = hasCredentials ? 'login_refused' : 'login_needed'
+  return new CameraError('auth_failed', detail, { problem, ...(status !== undefined && { status }) })
 }
 
 export function describeNoOnvif(cause?: unknown): CameraError {
   const detail =
     'No ONVIF service was found at this URL: check the port (often 80, 8000, 8080 or 2020), and enable ONVIF in the camera.'
-  return new CameraError('no_frames', detail, { trouble: 'not_a_camera', cause })
+  return new CameraError('no_frames', detail, { problem: 'not_a_camera', cause })
 }
 
 /** Lists the codes of a fault, also of SOAP 1.1, beginning with the most general. */

@@ -76,7 +76,7 @@ const codecNames: ReadonlyMap<string, string> = new Map([
 function describeCodec(codec: string): CameraError {
   const name = codecNames.get(codec) ?? codec
   const detail = `The camera sends ${name} video, which is not supported: set this stream to H.264 or H.265 in the camera, or enter the URL of its MJPEG stream.`
-  return new CameraError('no_frames', detail, { trouble: 'unsupported' })
+  return new CameraError('no_frames', detail, { problem: 'unsupported' })
 }
 
 function planAudio(audio: ContainerAudio | undefined): PlannedAudio {

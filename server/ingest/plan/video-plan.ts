@@ -41,11 +41,11 @@ export function planVideo(sdp: Sdp): VideoPlan {
     // The name in the settings of cameras.
     const offered = listEncodings(video).replace('MP4V-ES', 'MPEG-4 Visual')
     const detail = `The camera sends ${offered} video, which is not supported: set this stream to H.264, H.265 or MJPEG in the camera.`
-    throw new CameraError('no_frames', detail, { trouble: 'unsupported' })
+    throw new CameraError('no_frames', detail, { problem: 'unsupported' })
   }
   const others = sdp.media.length > 0 ? `, only ${sdp.media.map(({ type }) => type.slice(0, 20)).join(', ')}` : ''
   const detail = `The camera offers no video at this URL${others}: check the path, and enable video in the camera.`
-  throw new CameraError('no_frames', detail, { trouble: 'no_video' })
+  throw new CameraError('no_frames', detail, { problem: 'no_video' })
 }
 
 export type VideoDepacketizerOptions = {
@@ -87,7 +87,7 @@ function planCodec(codec: VideoCodec, media: SdpMedia, { payloadType, parameters
   if (isInterleaved) {
     const detail =
       'The camera sends its packets in interleaved order, which is not supported: disable interleaving in the camera.'
-    throw new CameraError('no_frames', detail, { trouble: 'unsupported' })
+    throw new CameraError('no_frames', detail, { problem: 'unsupported' })
   }
   const names = codec === 'h265' ? ['sprop-vps', 'sprop-sps', 'sprop-pps'] : ['sprop-parameter-sets']
   const sets = names.flatMap((name) => (parameters.get(name) ?? '').split(','))

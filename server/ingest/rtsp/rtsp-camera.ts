@@ -51,7 +51,7 @@ export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
 
 function describeLateConnect({ url, limits }: ConnectedOptions): CameraError {
   const detail = `The camera at ${url.host}:${url.port} did not answer within ${limits.connectMs / 1000} s: check that the camera is switched on and that its IP address is right.`
-  return new CameraError('camera_unreachable', detail, { isUnreachable: true, trouble: 'timed_out' })
+  return new CameraError('camera_unreachable', detail, { isUnreachable: true, problem: 'timed_out' })
 }
 
 const leaveMs = 500

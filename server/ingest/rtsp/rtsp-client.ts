@@ -90,7 +90,7 @@ export class RtspClient {
           new CameraError(
             'camera_unreachable',
             `The camera did not answer ${method} within ${responseTimeoutMs / 1000} s: it may be busy or restarting.`,
-            { trouble: 'timed_out' },
+            { problem: 'timed_out' },
           ),
       })
     } finally {

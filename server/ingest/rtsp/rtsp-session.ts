@@ -62,7 +62,7 @@ function readSdp(response: RtspResponse): Sdp {
     return parseSdp(new TextDecoder().decode(response.body))
   } catch (error) {
     const detail = "The camera's description of the stream cannot be read: check the path of the URL."
-    throw new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'no_such_stream' })
+    throw new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', problem: 'no_such_stream' })
   }
 }
 

@@ -12,7 +12,7 @@ import { createCameraMemory } from '../connection/camera-memory.ts'
 import { type ConnectionLimits, defaultLimits } from '../connection/connection-options.ts'
 import { type CameraStats, createCameraStats } from '../frames/camera-stats.ts'
 import type { IngestContext } from '../ingest-context.ts'
-import { type CameraError, hideTrouble, isAboutAddress, toCameraError } from '../network/camera-error.ts'
+import { type CameraError, createHiddenError, isAboutAddress, toCameraError } from '../network/camera-error.ts'
 import { runCameraConnection } from './camera-connection.ts'
 import { Demand } from './demand.ts'
 import { type ReconnectPause, ReconnectPauses } from './reconnect-pause.ts'
@@ -137,7 +137,7 @@ function createConnect(options: RunCameraOptions, { demand, reporter }: Shared):
     let onlineSinceMs: number | undefined
     const idle = new AbortController()
     const ended = AbortSignal.any([signal, idle.signal])
-    if (!canSeeProblems()) reporter.reportHidden(hideTrouble(), () => !canSeeProblems() && !memory.isPublic)
+    if (!canSeeProblems()) reporter.reportHidden(createHiddenError(), () => !canSeeProblems() && !memory.isPublic)
     try {
       return await runCameraConnection({
         ...{ context, stats, arrivalClock, createRunId, publish, memory, keepsDamaged },

@@ -1,13 +1,14 @@
 // Decides which changes of a camera's state are reported, and when. A loss that the next attempt repairs is not
 // reported.
 
+import type { ProblemCode } from '../../../contract/camera-problem.ts'
 import type { GapReason } from '../../../contract/gap-reasons.ts'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { Timer } from '../../base/timer.ts'
 import type { StreamFormat } from '../../media/frame.ts'
-import type { CameraError, CameraTrouble } from '../network/camera-error.ts'
+import type { CameraError } from '../network/camera-error.ts'
 import { usefulMs } from './reconnect-pause.ts'
 
 export type SessionStatus =
@@ -17,7 +18,7 @@ export type SessionStatus =
   | {
       readonly state: 'offline'
       readonly reason: GapReason
-      readonly trouble: CameraTrouble
+      readonly problem: ProblemCode
       readonly detail: string
     }
 
@@ -95,7 +96,7 @@ export class StatusReporter {
   #reportOffline(error: CameraError): void {
     const { onStatus, log } = this.#options
     this.#stopWaiting()
-    const { reason, trouble, message } = error
+    const { reason, problem, message } = error
     const text = `${reason}: ${message}`
     const fields = { reason, cause: errorChain(error) }
     if (!this.#isOnline && text === this.#reported) {
@@ -105,7 +106,7 @@ export class StatusReporter {
     log.info(fields, 'the camera is offline')
     this.#isOnline = false
     this.#reported = text
-    onStatus({ state: 'offline', reason, trouble, detail: message })
+    onStatus({ state: 'offline', reason, problem, detail: message })
   }
 
   #stopWaiting(): void {

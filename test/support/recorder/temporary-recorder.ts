@@ -53,7 +53,7 @@ export class EventLog implements RecorderEvents {
 }
 
 /** A disk that can be told to fail or to take its time. */
-export class TroubledDisk implements RecordingDisk {
+export class FaultyDisk implements RecordingDisk {
   failure: string | undefined
   syncFailure: string | undefined
   wait: Promise<void> = Promise.resolve()
