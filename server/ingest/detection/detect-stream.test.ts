@@ -109,7 +109,7 @@ test('a camera that sends nothing over TCP is tested over UDP', async () => {
 
 const challenge = { status: 401, headers: [['WWW-Authenticate', 'Basic realm="x"'] as [string, string]] }
 
-const answers: readonly (readonly [problem: string, script: Script, options?: Options])[] = [
+const answers: readonly (readonly [code: string, script: Script, options?: Options])[] = [
   ['no_such_stream', { answer: ({ method }) => (method === 'DESCRIBE' ? { status: 404 } : undefined) }],
   ['login_needed', { answer: ({ method }) => (method === 'DESCRIBE' ? challenge : undefined) }],
   ['login_refused', { answer: () => challenge }, { username: 'ada', password: 'wrong' }],
@@ -122,11 +122,11 @@ const answers: readonly (readonly [problem: string, script: Script, options?: Op
   ['not_a_camera', { greet: (socket) => socket.write('220 mail.example ESMTP at your service\r\n'.repeat(9)) }],
 ]
 
-for (const [problem, script, options] of answers) {
-  test(`the reason why no frames arrive is reported: ${problem}`, async () => {
+for (const [code, script, options] of answers) {
+  test(`the reason why no frames arrive is reported: ${code}`, async () => {
     await using camera = await openScriptedCamera(script)
     const { problem } = await detect(camera.url, options)
-    assert.equal(problem?.code, problem, problem?.detail)
+    assert.equal(problem?.code, code, problem?.detail)
     assert.ok(!problem!.detail.includes('wrong') && !problem!.detail.includes('ESMTP'))
   })
 }

@@ -117,7 +117,7 @@ test('the stream URLs that a camera sends are checked like every camera URL', as
 })
 
 const fault = '<e:Envelope><e:Body><e:Fault><e:Code><e:Value>x</e:Value></e:Code></e:Fault></e:Body></e:Envelope>'
-const answers: readonly (readonly [name: string, status: number, body: string, problem: string])[] = [
+const answers: readonly (readonly [name: string, status: number, body: string, code: string])[] = [
   ['a web page', 200, '<html><body>Router</body></html>', 'not_a_camera'],
   ['a missing page', 404, 'not here', 'not_a_camera'],
   ['a redirect', 302, '', 'redirected'],
@@ -127,11 +127,11 @@ const answers: readonly (readonly [name: string, status: number, body: string, p
   ['an empty body', 200, '<e:Envelope><e:Body/></e:Envelope>', 'not_a_camera'],
 ]
 
-for (const [name, status, body, problem] of answers) {
+for (const [name, status, body, code] of answers) {
   test(`a device without ONVIF is reported: ${name}`, async () => {
     await using camera = await openOnvifCamera({ profiles, answer: () => ({ status, body }) })
     const found = await read(camera.url)
-    assert.deepEqual([found.problem?.code, found.profiles], [problem, []], found.problem?.detail)
+    assert.deepEqual([found.problem?.code, found.profiles], [code, []], found.problem?.detail)
   })
 }
 
