@@ -11,8 +11,8 @@ const name = Type.String(nameLimits)
 const phone = nullable(Type.String({ maxLength: 32, pattern: '^[0-9+() ./-]*$' }))
 const email = Type.String(emailForm)
 const password = Type.String(passwordLimits)
-const scopeWords = 'Scopes separated by spaces; none that the caller does not have.'
-const scopes = Type.String({ maxLength: 1000, description: scopeWords })
+const scopeDescription = 'Scopes separated by spaces; none that the caller does not have.'
+const scopes = Type.String({ maxLength: 1000, description: scopeDescription })
 
 export const MeChange = Type.Object({
   first_name: Type.Optional(name),
@@ -54,7 +54,9 @@ export type PersonalToken = Static<typeof PersonalToken>
 
 export const NewPersonalToken = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 200 })),
-  scope: Type.Optional(Type.String({ maxLength: 1000, description: `${scopeWords} \`user_access\` when missing.` })),
+  scope: Type.Optional(
+    Type.String({ maxLength: 1000, description: `${scopeDescription} \`user_access\` when missing.` }),
+  ),
   password: Type.Optional(
     Type.String({ ...passwordLimits, description: 'Current password of the user. Required for `account_manage`.' }),
   ),

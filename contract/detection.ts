@@ -95,7 +95,7 @@ export const OnvifDeviceSource = Type.Object({
 
 export type OnvifDeviceSource = Static<typeof OnvifDeviceSource>
 
-const told = (description: string) => nullable(Type.String({ description }))
+const reported = (description: string) => nullable(Type.String({ description }))
 
 export const DiscoveredDevice = Type.Object({
   id: Type.String({ description: 'Identifier of the device, independent of its address; usually a URN.' }),
@@ -104,9 +104,9 @@ export const DiscoveredDevice = Type.Object({
     format: 'uri',
     description: 'URL of the device service. Use it to list the streams of the device.',
   }),
-  name: told('As it names itself.'),
-  hardware: told('Its model.'),
-  location: told('Where it says it is.'),
+  name: reported('Name that the device reports.'),
+  hardware: reported('Model that the device reports.'),
+  location: reported('Location that the device reports.'),
 })
 
 export const OnvifDiscovery = Type.Object({
@@ -127,7 +127,7 @@ export const OnvifProfile = Type.Object({
   type: nullable(
     Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'Null if the server does not support the encoding.' }),
   ),
-  encoding: told('As the device names what it sends.'),
+  encoding: reported('Name of the encoding as the device reports it.'),
   width: nullable(Type.Integer()),
   height: nullable(Type.Integer()),
   frame_rate: nullable(Type.Integer({ description: 'Configured maximum frame rate, in frames per second.' })),
@@ -140,15 +140,15 @@ export const OnvifProfile = Type.Object({
         'URL of the stream, without credentials. Use it as the `url` of a new camera. If it is null, see `url_problem`.',
     }),
   ),
-  url_problem: told('Why there is no `url`.'),
+  url_problem: reported('Explains why `url` is null.'),
   snapshot_url: nullable(Type.String({ format: 'uri', description: 'URL of a single JPEG image.' })),
 })
 
 export const OnvifDevice = Type.Object({
   url: Type.String({ format: 'uri', description: 'URL of the device service that was used, without credentials.' }),
-  manufacturer: told('Null when the device was not reached.'),
-  model: told('Null when the device was not reached.'),
-  firmware_version: told('Null when the device was not reached.'),
+  manufacturer: reported('Null if the device could not be reached.'),
+  model: reported('Null if the device could not be reached.'),
+  firmware_version: reported('Null if the device could not be reached.'),
   profiles: Type.Array(OnvifProfile),
   problem: nullable(
     Type.Object(

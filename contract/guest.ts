@@ -9,7 +9,7 @@ const flag = (description: string) => Type.Optional(Type.Boolean({ description }
 
 const PermissionsIn = Type.Object({
   can_view_rec: flag('Whether the guest can view recordings.'),
-  share_notifications: flag('Whether the guest is told of events.'),
+  share_notifications: flag('Whether the guest is notified of events.'),
 })
 
 export const NewGuest = Type.Object({

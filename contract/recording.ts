@@ -74,7 +74,7 @@ export const Timeline = Type.Object({
         end: Timestamp,
         reason: Type.String({
           description: `One of these; later versions add others. ${Object.entries(gapReasons)
-            .map(([reason, meaning]) => `${reason}: ${meaning}`)
+            .map(([reason, description]) => `${reason}: ${description}`)
             .join(' ')}`,
         }),
       },

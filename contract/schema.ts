@@ -23,7 +23,7 @@ export const Nothing = Type.Null()
 /** Reasons per field of a request, nested as the request is. */
 export type FieldErrors = { readonly [field: string]: readonly string[] | FieldErrors }
 
-/** Holds itself, which has a meaning only in the description of the interface: servers write it, and never read it. */
+/** A schema that refers to itself. It is used only in the API description, which the server writes and never reads. */
 export const FieldErrors = Type.Unsafe<FieldErrors>({
   type: 'object',
   description: 'Reasons by field, `{field: ["reason", …]}`, nested like the request.',

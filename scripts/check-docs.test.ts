@@ -23,7 +23,7 @@ test('links to headings that do not exist are reported', () => {
 })
 
 test('log messages of the guide that the server does not write are reported', () => {
-  const guide = '| `reason` | x |\n\n## By log line\n\n| message | meaning |\n|---|---|\n| `it failed` | x |\n'
+  const guide = '| `reason` | x |\n\n## By log line\n\n| message | explanation |\n|---|---|\n| `it failed` | x |\n'
   assert.deepEqual(findUnknownMessages(guide, "log.warn({ error }, 'it failed')"), [])
   assert.match(findUnknownMessages(guide, "log.warn({ error }, 'it worked')")[0]!, /does not log "it failed"/)
   assert.match(findUnknownMessages('', '')[0]!, /explains no log messages/)

@@ -18,11 +18,11 @@ test('the README names every resource and what can be asked of it', () => {
   for (const [name, resource] of Object.entries(createClient({ baseUrl: 'https://cameras.example' }))) {
     const row = rows.find((line) => line.split('|')[1]!.match(/\w+/g)!.includes(name))
     assert.ok(row, name)
-    const isTold = (method: string) => row.includes(`\`${method}\``)
+    const isListed = (method: string) => row.includes(`\`${method}\``)
     const isSummedUp = row.split('|')[2]!.includes('what an account manages')
     if (!isSummedUp)
       assert.deepEqual(
-        Object.keys(resource).filter((method) => !isTold(method)),
+        Object.keys(resource).filter((method) => !isListed(method)),
         [],
         name,
       )

@@ -8,7 +8,7 @@ import { pause } from './wait.ts'
 export type SessionOptions = OAuthApp & {
   readonly tokens: TokenPair
   /**
-   * Told each new pair before it is used, and undefined when the session has ended: the place to store them, since a refresh token
+   * Called with each new pair of tokens before it is used, and with undefined when the session has ended. Store the tokens here, since a refresh token
    * is good only once. What it throws is what the waiting calls throw.
    */
   readonly onTokens?: ((tokens: TokenPair | undefined) => void | Promise<void>) | undefined

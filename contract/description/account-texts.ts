@@ -1,4 +1,4 @@
-// Words and examples of the account, its credentials, and the users of the server.
+// Descriptions and examples for the account, its credentials, and the users of the server.
 
 import type { accountEndpoints } from '../account-endpoints.ts'
 import type { Endpoints } from '../endpoints.ts'

@@ -1,4 +1,4 @@
-// Words and examples of own and shared cameras.
+// Descriptions and examples for own and shared cameras.
 
 import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'
@@ -14,16 +14,16 @@ type OwnNames =
   | 'rotateEventHash'
 type GuestNames = 'deleteSharedCamera'
 
-const viewWords =
+const viewText =
   'The live-view parameters become part of the URLs in the response. Set them in this request, then open `streams[0].url` or `live_snapshot`. The image keeps its aspect ratio and is never enlarged.'
 
 export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: OperationText<Endpoints[Name]> } = {
-  listCameras: { tag: 'Cameras', description: viewWords, answer: pageOf(sampleCamera) },
-  getCamera: { tag: 'Cameras', description: viewWords, answer: sampleCamera },
-  listSharedCameras: { tag: 'Shared cameras', description: viewWords, answer: pageOf(sampleSharedCamera) },
+  listCameras: { tag: 'Cameras', description: viewText, answer: pageOf(sampleCamera) },
+  getCamera: { tag: 'Cameras', description: viewText, answer: sampleCamera },
+  listSharedCameras: { tag: 'Shared cameras', description: viewText, answer: pageOf(sampleSharedCamera) },
   getSharedCamera: {
     tag: 'Shared cameras',
-    description: `${viewWords} The caller’s own cameras are not found here.`,
+    description: `${viewText} The caller’s own cameras are not found here.`,
     answer: sampleSharedCamera,
   },
   deleteSharedCamera: {

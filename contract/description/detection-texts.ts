@@ -1,4 +1,4 @@
-// Words and examples of looking at addresses of cameras.
+// Descriptions and examples for connection tests and discovery.
 
 import type { detectionEndpoints } from '../detection.ts'
 import type { Endpoints } from '../endpoints.ts'

@@ -1,4 +1,4 @@
-// What the description says of every operation. An endpoint without words and examples does not pass the type check.
+// The descriptions of all operations. The type check fails for an endpoint without a description and examples.
 
 import type { EndpointName, Endpoints } from '../endpoints.ts'
 import { accountTexts } from './account-texts.ts'

@@ -1,4 +1,4 @@
-// Words and examples of recording, of own and of shared cameras.
+// Descriptions and examples for recordings of own and shared cameras.
 
 import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'
@@ -26,17 +26,17 @@ const notRecorded = 'The caller has no camera with this `id`, or it is not recor
 const notViewed =
   'No camera with this `id` is shared with the caller, it is not recorded, or the guest is not allowed to view recordings.'
 
-const recordingWords =
+const recordingText =
   'Returns the recording status, the retention, and the times of the first and last footage. For gaps in between, request the timeline.'
-const timelineWords =
+const timelineText =
   'The range may extend beyond the footage. If there is no footage, `segments` is empty. Gaps of up to 2 seconds do not split a segment. Times are rounded outwards to whole seconds.'
-const streamWords =
+const streamText =
   '`url` works without an Authorization header for 24 hours. If `start` is in a gap, the stream begins at the next footage. A playlist that is longer than 25 hours or has no `end` grows while it is played; to seek beyond its end, create another stream. If nothing is recorded in the range, the response is 404.'
 
 const recordedImagesText =
   'One URL serves all times: append `&at=2026-05-01T00:03:12Z` to get the latest key frame up to that time as a JPEG. The URL works without an Authorization header for two hours. The size is part of the signed URL; for another size, create another link. If nothing is recorded at that time or in the 10 seconds before it, the response is 404.'
 
-const downloadWords =
+const downloadText =
   '`url` works without an Authorization header for 24 hours and supports byte ranges, so an interrupted download can be resumed. The file contains the footage as it was recorded, cut exactly to the range. If the camera changed its format within the range, the video of each codec is one track, and each audio configuration is a separate track.'
 
 export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
@@ -49,19 +49,19 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   },
   getRecording: {
     tag: 'Recording',
-    description: recordingWords,
+    description: recordingText,
     answer: sampleRecording,
     refusals: { 404: notRecorded },
   },
   getTimeline: {
     tag: 'Recording',
-    description: timelineWords,
+    description: timelineText,
     answer: sampleTimeline,
     refusals: { 404: notRecorded },
   },
   createStream: {
     tag: 'Recording',
-    description: streamWords,
+    description: streamText,
     answer: sampleStream,
     refusals: {
       404: 'The caller has no camera with this `id`, it is not recorded, or nothing is recorded in the range.',
@@ -69,19 +69,19 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   },
   getSharedRecording: {
     tag: 'Recording',
-    description: recordingWords,
+    description: recordingText,
     answer: sampleRecording,
     refusals: { 404: notViewed },
   },
   getSharedTimeline: {
     tag: 'Recording',
-    description: timelineWords,
+    description: timelineText,
     answer: sampleTimeline,
     refusals: { 404: notViewed },
   },
   createSharedStream: {
     tag: 'Recording',
-    description: streamWords,
+    description: streamText,
     answer: sampleStream,
     refusals: { 404: notViewed.replace(/\.$/, ', or nothing is recorded in the range.') },
   },
@@ -132,7 +132,7 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   },
   createDownload: {
     tag: 'Recording',
-    description: downloadWords,
+    description: downloadText,
     answer: sampleDownload,
     refusals: {
       404: 'The caller has no camera with this `id`, it is not recorded, or nothing is recorded in the range.',
@@ -140,7 +140,7 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   },
   createSharedDownload: {
     tag: 'Recording',
-    description: downloadWords,
+    description: downloadText,
     answer: sampleDownload,
     refusals: { 404: notViewed.replace(/\.$/, ', or nothing is recorded in the range.') },
   },

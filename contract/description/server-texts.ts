@@ -1,4 +1,4 @@
-// Words and examples of the server itself.
+// Descriptions and examples for the server.
 
 import type { Endpoints } from '../endpoints.ts'
 import type { serverEndpoints } from '../server.ts'

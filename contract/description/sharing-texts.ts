@@ -1,4 +1,4 @@
-// Words and examples of guests and events.
+// Descriptions and examples for guests and events.
 
 import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'

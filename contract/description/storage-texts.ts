@@ -1,4 +1,4 @@
-// Words and examples of the space that recordings take.
+// Descriptions and examples for the storage used by recordings.
 
 import type { Endpoints } from '../endpoints.ts'
 import type { storageEndpoints } from '../storage.ts'

@@ -288,7 +288,7 @@ export type GuestChange = {
     | {
         /** Whether the guest can view recordings. */
         can_view_rec?: boolean | undefined
-        /** Whether the guest is told of events. */
+        /** Whether the guest is notified of events. */
         share_notifications?: boolean | undefined
       }
     | undefined
@@ -300,7 +300,7 @@ export type NewGuest = {
     | {
         /** Whether the guest can view recordings. */
         can_view_rec?: boolean | undefined
-        /** Whether the guest is told of events. */
+        /** Whether the guest is notified of events. */
         share_notifications?: boolean | undefined
       }
     | undefined
@@ -405,11 +405,11 @@ export type DiscoveredDevice = {
   address: string
   /** URL of the device service. Use it to list the streams of the device. */
   url: string
-  /** As it names itself. */
+  /** Name that the device reports. */
   name: string | null
-  /** Its model. */
+  /** Model that the device reports. */
   hardware: string | null
-  /** Where it says it is. */
+  /** Location that the device reports. */
   location: string | null
 }
 
@@ -424,11 +424,11 @@ export type NewDetection = {
 export type OnvifDevice = {
   /** URL of the device service that was used, without credentials. */
   url: string
-  /** Null when the device was not reached. */
+  /** Null if the device could not be reached. */
   manufacturer: string | null
-  /** Null when the device was not reached. */
+  /** Null if the device could not be reached. */
   model: string | null
-  /** Null when the device was not reached. */
+  /** Null if the device could not be reached. */
   firmware_version: string | null
   profiles: OnvifProfile[]
   /** Why the result is incomplete; null if it is complete. */
@@ -479,7 +479,7 @@ export type OnvifProfile = {
   use: 'main' | 'sub' | null
   /** Null if the server does not support the encoding. */
   type: 'h264' | 'h265' | 'mjpeg' | null
-  /** As the device names what it sends. */
+  /** Name of the encoding as the device reports it. */
   encoding: string | null
   width: number | null
   height: number | null
@@ -490,7 +490,7 @@ export type OnvifProfile = {
   has_audio: boolean
   /** URL of the stream, without credentials. Use it as the `url` of a new camera. If it is null, see `url_problem`. */
   url: string | null
-  /** Why there is no `url`. */
+  /** Explains why `url` is null. */
   url_problem: string | null
   /** URL of a single JPEG image. */
   snapshot_url: string | null

@@ -75,14 +75,14 @@ export const insufficientScope = (required: readonly string[]) =>
 export function toProblem(error: unknown): Problem {
   if (error instanceof HttpError) return error.problem
   if (!(error instanceof AppError)) return fromFramework(error)
-  const [status, title, words = error.message] = kinds[error.kind]
+  const [status, title, message = error.message] = kinds[error.kind]
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = challenge(error)
   const seconds = findRetrySeconds(error)
   if (seconds !== undefined) headers['retry-after'] = String(seconds)
   const isExpected = status === 429 && seconds !== undefined
-  // A handler's own words may not name the field; clients that show only the text need it.
-  const text = error.kind === 'invalid' && hasFields(error) ? writeFieldErrors(error.fields) : words
+  // The text of a handler may not name the field, but clients that show only the text need its name.
+  const text = error.kind === 'invalid' && hasFields(error) ? writeFieldErrors(error.fields) : message
   return {
     status,
     title,

@@ -1,5 +1,5 @@
-// Reads the fields of a query or body by the schema of the contract, and says in words what is wrong with each. The
-// words are those of Django REST framework, which existing clients know. Fields the schema does not name are ignored.
+// Reads the fields of a query or body by the schema of the contract and describes each error. The messages are those of
+// Django REST framework, which existing clients know. Fields the schema does not name are ignored.
 
 import type { TSchema } from 'typebox'
 import { AppError, type FieldErrors } from '../base/error.ts'
@@ -178,7 +178,7 @@ const fail = (reason: string): Reading => ({ errors: [reason] })
 
 const show = (given: unknown): string => (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 40)
 
-/** What a JSON value is, in words. */
+/** Names the type of a JSON value. */
 function nameOf(given: unknown): string {
   if (given === null || given === undefined) return 'null'
   if (Array.isArray(given)) return 'an array'

@@ -145,7 +145,7 @@ export class BackgroundRepair {
   /** Runs in the background until `signal` aborts. `isBusy`: true while recorders wait for the disk. */
   async run(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
     const { archiveDir, clock, log } = this.#options.context
-    let isTold = this.#pending.length === 0
+    let isReported = this.#pending.length === 0
     while (!signal.aborted) {
       await waitForArchive(archiveDir, clock, signal)
       // Do this first: if this process crashes soon too, the next one could not tell these files from those that it
@@ -158,8 +158,8 @@ export class BackgroundRepair {
         await this.#rest(clock.monotonicMs() - beganMs, isBusy, signal)
         continue
       }
-      if (!isTold) log.info({ ...this.#report }, 'recordings left open by a crash have been repaired')
-      isTold = true
+      if (!isReported) log.info({ ...this.#report }, 'recordings left open by a crash have been repaired')
+      isReported = true
       await this.#sleep(signal)
     }
   }
@@ -197,7 +197,7 @@ export class BackgroundRepair {
       const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** pending.failures++)
       pending.retryAtMs = context.clock.monotonicMs() + delayMs
     }
-    this.#tell(segment.cameraId)
+    this.#notify(segment.cameraId)
   }
 
   #forget(pending: Pending): void {
@@ -206,10 +206,10 @@ export class BackgroundRepair {
     const own = this.#byCamera.get(cameraId)
     own?.delete(pending)
     if (own?.size === 0) this.#byCamera.delete(cameraId)
-    this.#tell(cameraId)
+    this.#notify(cameraId)
   }
 
-  #tell(cameraId: number): void {
+  #notify(cameraId: number): void {
     if (this.#isWaiting(cameraId)) return
     this.#watchers.get(cameraId)?.resolve()
     this.#watchers.delete(cameraId)

@@ -119,8 +119,8 @@ export class Catalog {
     if (!entry || entry.isClosed) return
     entry.fragments.push(fragment)
     this.#recordedBytes += fragment.bytes
-    if (entry.fragments.length === 1 && this.#onGap) this.#tellGap(entry, fragment, this.#onGap)
-    else if (fragment.hole) this.#tellHole(cameraId, fragment)
+    if (entry.fragments.length === 1 && this.#onGap) this.#reportGap(entry, fragment, this.#onGap)
+    else if (fragment.hole) this.#reportHole(cameraId, fragment)
     this.#notify(cameraId)
   }
 
@@ -291,9 +291,9 @@ export class Catalog {
   /**
    * The segment is opened with its first fragment. A segment without fragments does not count, and the gap continues.
    */
-  #tellGap(entry: Entry, { startMs: endMs }: Fragment, onGap: (gap: FootageGap) => void): void {
+  #reportGap(entry: Entry, { startMs: endMs }: Fragment, onGap: (gap: FootageGap) => void): void {
     const { cameraId } = entry.opened
-    const tell = (startMs: number, reason: string) => {
+    const report = (startMs: number, reason: string) => {
       if (startMs < endMs) onGap({ cameraId, startMs, endMs, reason })
     }
     // Run this after the rows of earlier segments are written, and after it is known whether the server was down.
@@ -308,7 +308,7 @@ export class Catalog {
       const before = await this.#rows.findBounds(cameraId)
       const pendingMs = this.repair.newestPendingMs(cameraId)
       if (pendingMs === undefined || pendingMs >= endMs) {
-        if (before) tell(before.endMs, reason)
+        if (before) report(before.endMs, reason)
         return
       }
       // The gap begins at the end of a file that waits for repair. New rows do not wait for that.
@@ -316,13 +316,13 @@ export class Catalog {
         const repaired = await this.#rows.listSpans(cameraId, pendingMs, endMs)
         const ends = repaired.filter(({ startMs }) => startMs < endMs).map((span) => span.endMs)
         if (before) ends.push(before.endMs)
-        if (ends.length > 0) tell(Math.max(...ends), reason)
+        if (ends.length > 0) report(Math.max(...ends), reason)
       })
       later.catch((error) => this.#log.error({ cameraId, error: errorChain(error) }, 'a gap could not be reported'))
     })
   }
 
-  #tellHole(cameraId: number, { startMs: endMs, hole }: Fragment): void {
+  #reportHole(cameraId: number, { startMs: endMs, hole }: Fragment): void {
     const { durationMs, reason } = hole!
     this.#onGap?.({ cameraId, startMs: endMs - durationMs, endMs, reason })
   }

@@ -9,8 +9,8 @@ import { systemClock } from '../base/clock.ts'
 import { deleteSegments, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
 
-/** Rows whose writes are told before they happen. */
-class ToldRows extends MemorySegmentRows {
+/** Rows that report each write before it happens. */
+class LoggedRows extends MemorySegmentRows {
   onSync = async () => {}
   onRemove = () => {}
 
@@ -24,7 +24,7 @@ class ToldRows extends MemorySegmentRows {
   }
 }
 
-async function openPlaceWith(rows: ToldRows, files: number) {
+async function openPlaceWith(rows: LoggedRows, files: number) {
   const place = await openPlace({ ...systemClock, sleep: async () => {} }, rows)
   for (let i = 0; i < files; i++) (await record(place, place.catalog, t0 + i * minuteMs, 1)).close()
   await place.catalog.flush()
@@ -35,7 +35,7 @@ async function openPlaceWith(rows: ToldRows, files: number) {
 }
 
 test('a file is deleted after its pending deletion is on the disk, and the pending deletion after the file', async () => {
-  const rows = new ToldRows()
+  const rows = new LoggedRows()
   const { context, ids, countFiles } = await openPlaceWith(rows, 3)
   const seen: [string, number, number][] = []
   const note = async (what: string) => void seen.push([what, rows.all.length, countFiles()])
@@ -50,7 +50,7 @@ test('a file is deleted after its pending deletion is on the disk, and the pendi
 })
 
 test('files on a disk that is unmounted during a deletion are deleted when it is mounted again', async () => {
-  const rows = new ToldRows()
+  const rows = new LoggedRows()
   const { context, ids, countFiles, archiveDir } = await openPlaceWith(rows, 3)
   rows.onSync = () => rename(archiveDir, `${archiveDir}.away`)
   await deleteSegments(context, ids)
@@ -78,7 +78,7 @@ test('the folder of a day is deleted with its last file, except that of today, w
 })
 
 test('no file is deleted while the index cannot be synced, and all are deleted later', async () => {
-  const rows = new ToldRows()
+  const rows = new LoggedRows()
   const { context, ids, countFiles, archiveDir } = await openPlaceWith(rows, 3)
   rows.onSync = async () => {
     throw new Error('the disk does not answer')
@@ -95,7 +95,7 @@ test('no file is deleted while the index cannot be synced, and all are deleted l
 })
 
 test('aborted deletion steps leave nothing half done', async () => {
-  const rows = new ToldRows()
+  const rows = new LoggedRows()
   const { context, countFiles } = await openPlaceWith(rows, 12)
   const stop = new AbortController()
   const deleted: number[] = []

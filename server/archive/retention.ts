@@ -35,7 +35,7 @@ export type RetentionReport = {
 
 const intervalMs = 10_000
 /** Deletions are routine. The log reports the first one, then totals once an hour. */
-const tellIntervalMs = 3600_000
+const reportIntervalMs = 3600_000
 /** The minimum interval between passes, however often retention is woken. */
 const minIntervalMs = 1000
 
@@ -46,8 +46,8 @@ export class Retention {
   #isAwake = false
   readonly #woken = new Notifier()
   #deleted = { segments: 0, bytes: 0 }
-  #untold = emptyReport()
-  #tellAtMs = Number.NEGATIVE_INFINITY
+  #unreported = emptyReport()
+  #reportAtMs = Number.NEGATIVE_INFINITY
   #disk: DiskSpace | undefined
   /** Less space is free than required. */
   #isShort = false
@@ -86,7 +86,7 @@ export class Retention {
     }
     await finishPendingDeletions(this.#options)
     const onDeleted = ({ bytes, reason }: Doomed) => {
-      for (const counted of [report, this.#untold]) {
+      for (const counted of [report, this.#unreported]) {
         counted.segments++
         counted.bytes += bytes
         counted.reasons[reason] = (counted.reasons[reason] ?? 0) + 1
@@ -96,7 +96,7 @@ export class Retention {
     }
     const plan = await this.plan()
     await this.#steps.delete(this.#options, plan, { signal, onDeleted, isUrgent: this.#isShort })
-    this.#tell()
+    this.#logDeletions()
     return report
   }
 
@@ -120,15 +120,15 @@ export class Retention {
     return { ...this.#deleted, steps, stepP95Ms: p95Ms, disk: this.#disk }
   }
 
-  #tell(): void {
+  #logDeletions(): void {
     const { clock, log } = this.#options
-    const told = this.#untold
-    if (told.segments === 0 || clock.monotonicMs() < this.#tellAtMs) return
-    this.#tellAtMs = clock.monotonicMs() + tellIntervalMs
-    this.#untold = emptyReport()
-    log.info({ ...told }, 'old recordings were deleted')
-    if (told.reasons.disk_space) {
-      log.warn({ segments: told.reasons.disk_space }, 'the disk is full; recordings were deleted before they expired')
+    const report = this.#unreported
+    if (report.segments === 0 || clock.monotonicMs() < this.#reportAtMs) return
+    this.#reportAtMs = clock.monotonicMs() + reportIntervalMs
+    this.#unreported = emptyReport()
+    log.info({ ...report }, 'old recordings were deleted')
+    if (report.reasons.disk_space) {
+      log.warn({ segments: report.reasons.disk_space }, 'the disk is full; recordings were deleted before they expired')
     }
   }
 

@@ -46,7 +46,7 @@ test('T39: any flipped bit is refused', () => {
     altered[bit >> 3]! ^= 1 << (bit & 7)
     assert.throws(() => tokens.verify(altered.toString('base64url'), grant), { kind: 'forbidden' }, `bit ${bit}`)
   }
-  // The same in the text as it stands in the URL, where base64 leaves bits without meaning.
+  // The same for the text in the URL, where base64 has unused bits.
   for (let i = 0; i < token.length; i++) {
     for (let bit = 0; bit < 7; bit++) {
       const altered = token.slice(0, i) + String.fromCharCode(token.charCodeAt(i) ^ (1 << bit)) + token.slice(i + 1)

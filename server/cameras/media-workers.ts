@@ -1,7 +1,7 @@
 // The main thread's side of the media workers: starts them, spreads the cameras over them, restarts one that dies.
 //
 // A camera belongs to one worker by its id. What a worker must know (jobs, subscriptions) is kept here, so that a new
-// worker in the place of a dead one is told everything again and goes on.
+// worker that replaces a dead one receives the whole state again.
 
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
@@ -188,7 +188,7 @@ class WorkerSlot {
     if (before && !isSameAddress(before, job)) this.#suspensions.forget(cameraId)
     if (!isSuspended) this.send({ type: 'set_camera', job })
     else if (!this.#suspensions.isSuspended(cameraId)) this.#resume(cameraId)
-    else if (job.recording) this.#tellSuspendedRecording(cameraId)
+    else if (job.recording) this.#reportSuspendedRecording(cameraId)
   }
 
   async removeCamera(cameraId: number): Promise<void> {
@@ -326,11 +326,11 @@ class WorkerSlot {
     const detail = `The stream of this camera made a part of the server crash more than once. The server will try again in ${Math.round(forMs / 60_000)} minutes, or at once when the address of the camera is changed: update the firmware of the camera, or choose another of its streams.`
     const status = { state: 'offline', reason: 'camera_suspended', problem: 'suspended', detail } as const
     this.#options.onReport({ type: 'camera_status', cameraId, status })
-    if (job?.recording) this.#tellSuspendedRecording(cameraId)
+    if (job?.recording) this.#reportSuspendedRecording(cameraId)
   }
 
   /** Reports what the recorder of the camera would, which does not run. */
-  #tellSuspendedRecording(cameraId: number): void {
+  #reportSuspendedRecording(cameraId: number): void {
     const { onReport, clock } = this.#options
     onReport({ type: 'recording_status', cameraId, status: 'CONNECTING', detail: undefined })
     onReport({ type: 'recording_gap', cameraId, atMs: clock.nowMs(), reason: 'camera_suspended' })

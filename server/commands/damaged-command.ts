@@ -11,11 +11,12 @@ export const damagedCommand: Command = {
   positionals: ['CAMERA_ID', 'keep|drop'],
   options: {},
   async run({ config, positionals }) {
-    const [camera, wish] = positionals as [string, string]
-    if (wish !== 'keep' && wish !== 'drop') throw new UsageError(`expected keep or drop, got "${wish}"`, damagedCommand)
+    const [camera, setting] = positionals as [string, string]
+    if (setting !== 'keep' && setting !== 'drop')
+      throw new UsageError(`expected keep or drop, got "${setting}"`, damagedCommand)
     return withStore(config, async (store) => {
       const { id, keepsDamaged } = await store.cameras.update(parseId('camera', camera), {
-        keepsDamaged: wish === 'keep',
+        keepsDamaged: setting === 'keep',
       })
       const text = `Damaged frames of camera ${id} are ${keepsDamaged ? 'kept' : 'dropped'}.`
       return { json: { id, keeps_damaged_pictures: keepsDamaged }, text }

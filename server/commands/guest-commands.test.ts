@@ -70,7 +70,7 @@ test('a guest is invited with a mail, listed, changed and removed', { timeout: 1
   const changed = await succeed('guest', 'set', 'BOB@example.com', ...ofCamera, '--notifications', 'yes')
   assert.deepEqual(changed.permissions, { can_view_rec: true, share_notifications: true })
   const narrowed = await run('guest', 'set', String(bob.id), ...ofCamera, '--recordings', 'no')
-  assert.match(narrowed.stdout, /may not see recordings and is told of events/)
+  assert.match(narrowed.stdout, /may not see recordings and is notified of events/)
   const list = (await run('guest', 'list', ...ofCamera)).stdout
   assert.match(list, /Bob@example\.com +no +yes +no account yet/)
   assert.match(list, /eve@example\.com +no +no +not looked yet/)

@@ -99,8 +99,8 @@ const guestSet: Command = {
       const found = await getGuest(store, options.camera!, positionals[0]!)
       const { result: guest } = await withGuestService(store, config, (service) => service.change({ ...found, change }))
       const may = guest.canViewRecordings ? 'may see recordings' : 'may not see recordings'
-      const isTold = guest.sharesNotifications ? 'is told of events' : 'is not told of events'
-      return { json: writeKnownGuest(guest), text: `Guest ${guest.id}, ${guest.email}, ${may} and ${isTold}.` }
+      const notified = guest.sharesNotifications ? 'is notified of events' : 'is not notified of events'
+      return { json: writeKnownGuest(guest), text: `Guest ${guest.id}, ${guest.email}, ${may} and ${notified}.` }
     })
   },
 }

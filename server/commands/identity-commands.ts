@@ -85,7 +85,7 @@ const identityRemove: Command = {
       const provider = find(identity.issuer)
       const detail = { provider: provider?.id ?? identity.issuer }
       await record(store, { event: 'identity.unlinked', userId, subject: user.email, detail })
-      const failure = await tell(
+      const failure = await notify(
         config,
         (mails) =>
           mails.identity({
@@ -96,16 +96,16 @@ const identityRemove: Command = {
           }),
         store,
       )
-      const told = failure === undefined ? '' : ` The mail about it was not sent: ${failure}`
+      const mailNote = failure === undefined ? '' : ` The notification email was not sent: ${failure}`
       return {
         json: { user_id: userId, removed: true, mail_failure: failure ?? null },
-        text: `Removed the link of ${user.email} with ${identity.issuer}.${told}`,
+        text: `Removed the link of ${user.email} with ${identity.issuer}.${mailNote}`,
       }
     }),
 }
 
 /** Why the mail was not sent, or empty if it was. */
-async function tell(
+async function notify(
   config: Config,
   send: (mails: AccountMails) => Promise<void>,
   store: ConstructorParameters<typeof AccountMails>[0]['store'],

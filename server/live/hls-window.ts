@@ -57,7 +57,7 @@ const targetSlackS = 0.25
 const toleratedShare = 0.95
 
 /** Players begin this many target durations before the end. The list must not become shorter. RFC 8216 6.2.2, 6.3.3. */
-const leastTargets = 3
+const minTargets = 3
 
 export class HlsWindow {
   readonly #options: HlsWindowOptions
@@ -74,7 +74,7 @@ export class HlsWindow {
   #firstListed: number
   #targetDurationS = 1
   /** A playlist has been sent, so the target duration must not change. RFC 8216 6.2.1. */
-  #isTold = false
+  #isPublished = false
   /** Bytes of all segments, including the open one. */
   #bytes = 0
 
@@ -112,7 +112,7 @@ export class HlsWindow {
    */
   get isEnoughForAll(): boolean {
     const { listedCount, listedMs } = this
-    return listedCount >= leastTargets && listedMs >= leastTargets * this.#targetDurationS * 1000 * toleratedShare
+    return listedCount >= minTargets && listedMs >= minTargets * this.#targetDurationS * 1000 * toleratedShare
   }
 
   get listedCount(): number {
@@ -137,7 +137,7 @@ export class HlsWindow {
 
   /** The media playlist. `urlOf` returns the URL of a segment or initialization section by its name. */
   playlist(urlOf: (name: string) => string): string {
-    this.#isTold = true
+    this.#isPublished = true
     const segments = this.#listed()
     const isIndependent = segments.every(({ isKey }) => isKey)
     let text = writePlaylistHead({
@@ -209,10 +209,11 @@ export class HlsWindow {
   }
 
   /**
-   * Longer than a player was told. A chunk that is too long by itself is listed nevertheless, and raises the target.
+   * Whether a segment exceeds the published target duration. A chunk that is too long by itself is listed nevertheless and
+   * raises the target.
    */
   #isTooLong(ms: number): boolean {
-    return this.#isTold && Math.round(ms / 1000) > this.#targetDurationS
+    return this.#isPublished && Math.round(ms / 1000) > this.#targetDurationS
   }
 
   /** Ends the open segment. The next chunk does not continue it. */
@@ -230,8 +231,8 @@ export class HlsWindow {
     this.#isContinuing = true
     this.#nextSequence++
     const seconds = segment.durationMs / 1000
-    const leastS = this.#isTold ? Math.round(seconds) : Math.ceil(seconds - targetSlackS)
-    this.#targetDurationS = Math.max(this.#targetDurationS, leastS)
+    const minS = this.#isPublished ? Math.round(seconds) : Math.ceil(seconds - targetSlackS)
+    this.#targetDurationS = Math.max(this.#targetDurationS, minS)
     this.#segments.push(segment)
     this.#slide()
   }
@@ -244,7 +245,7 @@ export class HlsWindow {
     const { listedSegments, lateSegments, maxBytes } = this.#options
     let front = Math.max(0, this.#segments.length - listedSegments)
     let listedMs = sumDurations(this.#segments.slice(front))
-    while (front > 0 && (!this.#segments[front]!.isKey || listedMs < leastTargets * this.#targetDurationS * 1000)) {
+    while (front > 0 && (!this.#segments[front]!.isKey || listedMs < minTargets * this.#targetDurationS * 1000)) {
       front--
       listedMs += this.#segments[front]!.durationMs
     }

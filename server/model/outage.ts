@@ -1,10 +1,10 @@
-// When something that goes down and comes up is worth telling: an outage begins with the first loss and ends with the
-// first return that lasts, so that a flap is nothing and minutes of flapping are one.
+// Decides when a loss is worth reporting. An outage begins with the first loss and ends with the first return that lasts,
+// so a short flap is ignored and minutes of flapping are a single outage.
 
-/** A moment by both clocks: one to measure with, one to tell people. */
+/** A moment by two clocks: the monotonic one for measuring, the wall clock for people. */
 export type Moment = { readonly monotonicMs: number; readonly wallMs: number }
 
-/** How long it must be down to be told, and up to be over; milliseconds. */
+/** Milliseconds that an outage must last to be reported, and that the return must last to end it. */
 export type OutageLimits = { readonly downMs: number; readonly upMs: number }
 
 export type OutageNews<Cause> =
@@ -13,28 +13,28 @@ export type OutageNews<Cause> =
 
 type Present<Cause> = {
   readonly sinceMs: number
-  /** Monotonic, and why; undefined when it began before this process, and was told. */
+  /** Monotonic start and cause; undefined if an earlier process has reported the outage. */
   readonly began: { readonly monotonicMs: number; readonly cause: Cause } | undefined
-  /** Since when it is up again. */
+  /** When the current return began. */
   up: Moment | undefined
-  isTold: boolean
+  isReported: boolean
 }
 
 export class Outage<Cause> {
   readonly #limits: OutageLimits
   #present: Present<Cause> | undefined
 
-  /** `toldSinceMs`: of an outage that was told before and may go on; wall clock. */
-  constructor(limits: OutageLimits, toldSinceMs?: number) {
+  /** `reportedSinceMs`: wall clock at which an outage began that was reported before and may continue. */
+  constructor(limits: OutageLimits, reportedSinceMs?: number) {
     this.#limits = limits
-    if (toldSinceMs === undefined) return
-    this.#present = { sinceMs: toldSinceMs, began: undefined, up: undefined, isTold: true }
+    if (reportedSinceMs === undefined) return
+    this.#present = { sinceMs: reportedSinceMs, began: undefined, up: undefined, isReported: true }
   }
 
-  /** Being down already, it stays so for the first cause. */
+  /** Takes a loss. An outage that has begun keeps its first cause. */
   down({ monotonicMs, wallMs }: Moment, cause: Cause): void {
     if (this.#present) this.#present.up = undefined
-    else this.#present = { sinceMs: wallMs, began: { monotonicMs, cause }, up: undefined, isTold: false }
+    else this.#present = { sinceMs: wallMs, began: { monotonicMs, cause }, up: undefined, isReported: false }
   }
 
   up(at: Moment): void {
@@ -42,20 +42,20 @@ export class Outage<Cause> {
   }
 
   /**
-   * What there is to tell now. `mayTell` is asked before an outage is told; when it says no, it is asked again the next
-   * time.
+   * Returns what is to be reported now. `mayReport` is called before an outage is reported; if it returns false, the next
+   * call of `poll` tries again.
    */
-  poll(monotonicMs: number, mayTell: () => boolean = () => true): OutageNews<Cause> | undefined {
+  poll(monotonicMs: number, mayReport: () => boolean = () => true): OutageNews<Cause> | undefined {
     const present = this.#present
     if (!present) return undefined
-    const { sinceMs, began, up, isTold } = present
+    const { sinceMs, began, up, isReported } = present
     if (up) {
       if (monotonicMs - up.monotonicMs < this.#limits.upMs) return undefined
       this.#present = undefined
-      return isTold ? { kind: 'end', sinceMs, untilMs: up.wallMs } : undefined
+      return isReported ? { kind: 'end', sinceMs, untilMs: up.wallMs } : undefined
     }
-    if (isTold || !began || monotonicMs - began.monotonicMs < this.#limits.downMs || !mayTell()) return undefined
-    present.isTold = true
+    if (isReported || !began || monotonicMs - began.monotonicMs < this.#limits.downMs || !mayReport()) return undefined
+    present.isReported = true
     return { kind: 'begin', sinceMs, cause: began.cause }
   }
 }

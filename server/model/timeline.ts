@@ -27,7 +27,7 @@ export type TimelineRequest = {
   readonly startMs: number
   readonly endMs: number
   /**
-   * First and newest footage of the camera; undefined when there is none. Gaps are told inside it, and up to now while
+   * First and newest footage of the camera; undefined when there is none. Gaps are reported inside it, and up to now while
    * one lasts.
    */
   readonly footage: Pick<FootageBounds, 'startMs' | 'endMs' | 'newest'> | undefined
@@ -45,7 +45,7 @@ export const maxBreakMs = 2000
  * Breaks of up to this length are no gap; those above it whose reason is known are, also where they do not split a
  * segment.
  */
-const maxUntoldMs = 1000
+const maxUnreportedMs = 1000
 
 /**
  * Segments are clipped to the request, then their start is rounded down and their end up to the second. Gaps fill the
@@ -87,8 +87,8 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
     }
     epoch = span.epoch ?? 0
     if (last && startMs - lastEndMs <= maxBreakMs) {
-      const isTold = startMs - lastEndMs > maxUntoldMs && span.gapReason !== undefined
-      if (isTold) gaps.push({ ...roundGap(lastEndMs, startMs), reason: span.gapReason })
+      const isReported = startMs - lastEndMs > maxUnreportedMs && span.gapReason !== undefined
+      if (isReported) gaps.push({ ...roundGap(lastEndMs, startMs), reason: span.gapReason })
       lastEndMs = Math.max(lastEndMs, endMs)
       last.endMs = ceilSecond(lastEndMs)
     } else {
@@ -162,8 +162,8 @@ function splitGap(
   const late = inside.find((mark) => mark.reason !== undefined && mark.atMs <= startMs + markLatenessMs)
   const early = isAbout && before.reason !== undefined ? before : late
   const later = inside.filter((mark) => mark !== early)
-  const told = early?.reason ?? reason ?? later.find((mark) => mark.reason !== undefined)?.reason
-  const gaps: TimelineGap[] = [{ startMs, endMs, reason: told ?? 'unknown' }]
+  const found = early?.reason ?? reason ?? later.find((mark) => mark.reason !== undefined)?.reason
+  const gaps: TimelineGap[] = [{ startMs, endMs, reason: found ?? 'unknown' }]
   for (const mark of later) {
     const last = gaps.at(-1)!
     const atMs = floorSecond(mark.atMs)

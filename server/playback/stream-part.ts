@@ -24,6 +24,11 @@ const defaultTargetSeconds = 8
  */
 const maxDateErrorMs = 100
 
+/** Names of files that are written on request. They are part of URLs, so they must not change. */
+const silentName = 'silent'
+const keyFramesName = 'pictures'
+const writtenFile = new RegExp(`^(${silentName}|${keyFramesName})-(\\d{1,15})\\.mp4$`)
+
 export type StreamFootage = Pick<Catalog, 'listSegments' | 'bounds' | 'onFragment'>
 
 /** The content of a file that the playlist names. */
@@ -115,11 +120,11 @@ export class StreamPart {
     const tracks = silent === undefined ? 'video' : 'video_and_silence'
     if (isMap(initOf)) return { kind: 'init', segmentId: initOf, fallbackSegmentId, tracks }
     if (this.entries.findShift(initOf)) return { kind: 'init', segmentId: initOf, fallbackSegmentId: undefined, tracks }
-    const [, kind, number] = /^(silent|pictures)-(\d{1,15})\.mp4$/.exec(name) ?? []
+    const [, kind, number] = writtenFile.exec(name) ?? []
     const sequence = Number(number ?? Number.NaN)
     const entry = this.entryAt(sequence)
-    if (!entry || (kind === 'silent') !== (speed === 1)) return undefined
-    if (kind === 'pictures') return { kind: 'key_frames', entry, speed, sequence }
+    if (!entry || (kind === silentName) !== (speed === 1)) return undefined
+    if (kind === keyFramesName) return { kind: 'key_frames', entry, speed, sequence }
     const entryShift = this.entries.findShift(entry.segmentId)
     return entryShift && { kind: 'silent', entry, shift: entryShift, sequence }
   }
@@ -272,7 +277,7 @@ export class StreamPart {
     // removed.
     const map = (isFirst ? this.#origin.map : undefined) ?? ownMap(entry)
     return writePlaylistEntry({
-      uri: isRecorded ? nameOf(segmentId) : `${isSilent ? 'silent' : 'pictures'}-${sequence}.mp4`,
+      uri: isRecorded ? nameOf(segmentId) : `${isSilent ? silentName : keyFramesName}-${sequence}.mp4`,
       durationSeconds: shown90k / 90_000,
       isDiscontinuity,
       ...(isRecorded && { byteRange: { bytes, offset } }),

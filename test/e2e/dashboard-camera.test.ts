@@ -76,7 +76,7 @@ test('an event marker on the timeline can be reached, read and played by keyboar
   await mark.waitFor({ timeout: 30_000 })
   assert.match(String(await mark.getAttribute('aria-label')), /Front door opened/)
   await mark.focus()
-  await page.locator('.event-words').getByText('Front door opened').waitFor()
+  await page.locator('.event-caption').getByText('Front door opened').waitFor()
   await eventually('something is recorded after it', 30_000, async () => Date.now() - reportedMs > 10_000)
   await shoot(page, 'camera-event')
   await page.keyboard.press('Enter')

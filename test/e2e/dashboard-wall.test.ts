@@ -123,7 +123,7 @@ test('an unreachable server is reported, and images move again when it is back',
   await shoot(page, 'wall-away')
   await checkAccessible(page)
   assert.equal(await tiles().count(), tileCount, 'what was there stays')
-  assert.equal(await page.locator('.tile-words').getByText('No connection to the server').count(), tileCount)
+  assert.equal(await page.locator('.tile-caption').getByText('No connection to the server').count(), tileCount)
   assert.ok(await readClock(page, '.tile canvas'), 'the last picture is still to be seen')
   await scene.server.start()
   await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 60_000 })

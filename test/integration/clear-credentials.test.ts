@@ -39,7 +39,7 @@ test('A24, T35: credentials over plain HTTP are recorded, and their sender and t
     const request = `GET /v1/me/ HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`
     const answer = await sendPlain(server, at === undefined ? [request] : [request.slice(0, at), request.slice(at)])
     assert.match(answer, /^HTTP\/1\.1 403 /)
-    assert.match(answer, /went over the network in clear: replace them/)
+    assert.match(answer, /were sent unencrypted. Replace them/)
     assert.ok(!answer.includes(server.token))
   }
   const form = await sendPlain(server, [

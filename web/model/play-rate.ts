@@ -16,7 +16,7 @@ const judgedAfterMs = 5_000
 const leastPart = 0.6
 
 /** Measures whether a video plays as fast as it should. */
-export class Pace {
+export class LagMeter {
   #first: { readonly nowMs: number; readonly shownMs: number; readonly rate: number } | undefined
 
   /** Resets the measurement when something else, or nothing, is played. */

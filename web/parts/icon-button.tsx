@@ -19,7 +19,7 @@ export function IconButton({ icon, label, shortcut, labels, className = '', ...r
     <button
       {...rest}
       type="button"
-      className={`action action-quiet icon-button ${labels === undefined ? '' : `words-${labels}`} ${className}`}
+      className={`action action-quiet icon-button ${labels === undefined ? '' : `label-${labels}`} ${className}`}
       aria-label={label}
       data-hint={hint}
     >

@@ -10,7 +10,7 @@ import { Field } from './field.tsx'
 import type { FieldProblems } from './field-problems.tsx'
 import { useSizes } from './sizes.ts'
 
-export type RecordingWish = {
+export type RecordingInput = {
   readonly isOn: boolean
   /** ISO 8601 duration. */
   readonly retention: string
@@ -22,8 +22,8 @@ export type RecordingWish = {
 const usualBytesPerDay = 250_000 * 86_400
 
 export type RecordingFieldsProps = {
-  readonly value: RecordingWish
-  readonly onChange: (value: RecordingWish) => void
+  readonly value: RecordingInput
+  readonly onChange: (value: RecordingInput) => void
   /** Bit rate of the camera, if known. */
   readonly bytesPerDay: number | undefined
   readonly roomBytes: number | undefined
@@ -94,7 +94,7 @@ function CostNote({
 }
 
 /** Returns null for no limit. */
-export function readMaxBytes({ maxGigabytes }: RecordingWish): number | null {
+export function readMaxBytes({ maxGigabytes }: RecordingInput): number | null {
   const bytes = readGigabytes(maxGigabytes)
   // Invalid input is sent for the server to refuse, instead of being read as no limit.
   return bytes === undefined ? 0 : bytes

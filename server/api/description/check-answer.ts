@@ -63,8 +63,8 @@ export function createAnswerCheck(
     } catch {
       return ['the body is not JSON']
     }
-    const told = (value as { status?: unknown } | null)?.status
-    const isOther = status >= 400 && typeof told === 'number' && told !== status
+    const statusInBody = (value as { status?: unknown } | null)?.status
+    const isOther = status >= 400 && typeof statusInBody === 'number' && statusInBody !== status
     return [
       ...findBodyFaults(schema.$ref ?? JSON.stringify(schema), schema, value),
       ...(isOther ? [`/status is not ${status}`] : []),
@@ -88,8 +88,8 @@ export function createAnswerCheck(
       return [...findHeaderFaults(document, response, answer.headers), ...findContentFaults(answer, response.content)]
     }
     const title = (operation ? titlesOfAnyRequest : titlesOfNoOperation)[answer.status]
-    const isTold = answer.method === 'HEAD' || answer.body.includes(`"title":"${title}"`)
-    if (title !== undefined && isTold)
+    const isInBody = answer.method === 'HEAD' || answer.body.includes(`"title":"${title}"`)
+    if (title !== undefined && isInBody)
       return findContentFaults(answer, { 'application/json': { schema: problemSchema } })
     return [operation ? `described are ${Object.keys(operation.responses).join(', ')}` : 'there is no such operation']
   }

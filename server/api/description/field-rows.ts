@@ -1,4 +1,4 @@
-// Fields of objects and parameters in words, as rows of a table in Markdown.
+// Describes fields and parameters as rows of a Markdown table.
 
 import type { Parameter, Schema } from './openapi.ts'
 
@@ -11,7 +11,7 @@ export function writeFieldTable({ properties = {}, required = [] }: Schema, link
     const may = !isInput && !required.includes(name) ? 'not always there' : ''
     return writeRow([`\`${name}\``, [writeType(field, link), must, may].filter(Boolean).join(', '), field.description])
   })
-  return ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n')
+  return ['| field | type | description |', '|---|---|---|', ...rows].join('\n')
 }
 
 export function writeParameterTable(parameters: readonly Parameter[], link: Link): string {
@@ -19,7 +19,7 @@ export function writeParameterTable(parameters: readonly Parameter[], link: Link
     const type = [writeType(schema, link), `in ${place === 'header' ? 'a header' : `the ${place}`}`]
     return writeRow([`\`${name}\``, [...type, ...(required ? ['required'] : [])].join(', '), description])
   })
-  return ['| parameter | type | meaning |', '|---|---|---|', ...rows].join('\n')
+  return ['| parameter | type | description |', '|---|---|---|', ...rows].join('\n')
 }
 
 function writeRow(cells: readonly (string | undefined)[]): string {

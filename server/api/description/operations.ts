@@ -1,4 +1,4 @@
-// The operations under /v1: the contract's endpoints with the words of contract/description/.
+// The operations under /v1: the contract's endpoints with the descriptions of contract/description/.
 
 import type { TSchema } from 'typebox'
 import type { AnyOperationText } from '../../../contract/description/operation-text.ts'
@@ -81,7 +81,7 @@ function writeBody(schema: TSchema, { bodies = {} }: AnyOperationText, schemas: 
 function writeResponses(endpoint: Endpoint, text: AnyOperationText, schemas: SchemaWriter): Operation['responses'] {
   const { status, result } = endpoint
   const success: Response = {
-    description: successWords[status],
+    description: successTexts[status],
     headers: rateHeaders,
     ...(status !== 204 && {
       content: { 'application/json': { schema: schemas.write(result), example: text.answer } },
@@ -91,7 +91,7 @@ function writeResponses(endpoint: Endpoint, text: AnyOperationText, schemas: Sch
   return { [status]: success, ...Object.fromEntries(refusals) }
 }
 
-const successWords = { 200: 'Done.', 201: 'Created.', 204: 'Done; the answer is empty.' } as const
+const successTexts = { 200: 'Done.', 201: 'Created.', 204: 'Done; the answer is empty.' } as const
 
 function refuse(status: RefusalStatus, { refusals = {} }: AnyOperationText, schemas: SchemaWriter) {
   const description = (refusals as { [status: number]: string })[status]

@@ -62,13 +62,13 @@ const problem = (status: number, title: string, detail: string, errors?: object)
   ...(errors && { errors }),
 })
 
-type Words = {
+type RefusalText = {
   readonly description: string
   readonly examples: { readonly [name: string]: object }
   readonly headers?: { readonly [name: string]: Reference }
 }
 
-const words: { readonly [Status in RefusalStatus]: Words } = {
+const refusalTexts: { readonly [Status in RefusalStatus]: RefusalText } = {
   400: {
     description: 'What was sent is not valid; `errors` says which field and why.',
     examples: {
@@ -149,9 +149,9 @@ export function writeSharedRefusals(paths: object, schemas: SchemaWriter): { [na
   return Object.fromEntries(statuses.map((status) => [refusalNames[status], writeRefusal(status, schemas)]))
 }
 
-/** `description`: when the usual words are not enough. */
+/** `description`: when the usual text is not enough. */
 export function writeRefusal(status: RefusalStatus, schemas: SchemaWriter, description?: string): Response {
-  const { headers: own, ...common } = words[status]
+  const { headers: own, ...common } = refusalTexts[status]
   const examples = Object.entries(common.examples)
   const content: MediaType = {
     schema: schemas.write(Problem),

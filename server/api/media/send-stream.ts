@@ -1,4 +1,4 @@
-// Sends an endless stream at the client's pace: the next chunk is requested when the last one has been sent. Waiting
+// Sends an endless stream as fast as the client reads it: the next chunk is requested when the last one has been sent. Waiting
 // chunks stay in the stream's own bounded queue and never accumulate in the connection.
 
 import type { ServerResponse } from 'node:http'

@@ -15,7 +15,7 @@ export type Refusal = {
 export function toRefusal(error: unknown, texts: Texts): Refusal {
   if (!(error instanceof AppError)) throw error
   const { kind, retryAfterSeconds } = error
-  const words = describeFault(error, texts)
+  const message = describeFault(error, texts)
   switch (kind) {
     case 'rate_limited':
       return { status: 429, retryAfterSeconds, problem: { notice: texts.problems.tooMany(retryAfterSeconds ?? 60) } }
@@ -23,10 +23,10 @@ export function toRefusal(error: unknown, texts: Texts): Refusal {
       return { status: 503, retryAfterSeconds, problem: { notice: texts.problems.busy } }
     case 'invalid': {
       const fields = readFields(error, texts)
-      return { status: 400, problem: Object.keys(fields).length > 0 ? { fields } : { notice: words } }
+      return { status: 400, problem: Object.keys(fields).length > 0 ? { fields } : { notice: message } }
     }
     case 'conflict':
-      return { status: 409, problem: { notice: words } }
+      return { status: 409, problem: { notice: message } }
     default:
       throw error
   }

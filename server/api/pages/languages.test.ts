@@ -28,7 +28,7 @@ function listSentences(texts: unknown): string[] {
 const sentences = listSentences(english)
 
 /** All that is read or read out. What is marked as English may be. */
-function readWords(text: string): string {
+function readTexts(text: string): string {
   const body = text
     .replaceAll(/<div class="chapters" lang="en">.*?<\/div>\n<\/div>/gs, '')
     .replaceAll(/<(ul|details|span) lang="en">.*?<\/\1>/gs, '')
@@ -38,7 +38,7 @@ function readWords(text: string): string {
 
 function checkGerman({ text }: Shown, about: string): void {
   assert.match(text, /^<!doctype html>\n<html lang="de">/, about)
-  const words = readWords(text)
+  const words = readTexts(text)
   for (const sentence of sentences) assert.ok(!words.includes(sentence), `${about}: ${sentence}`)
   assert.doesNotMatch(words, /\b(the|your|you|and|with|this|is|of|to|for|not|has|by)\b/i, about)
 }

@@ -1,6 +1,6 @@
-// The first byte of each connection decides: a TLS handshake goes on, anything else is a client that forgot the `s` and
-// is told so, once, before the connection is closed. Never data, never a redirect: a redirect would hide that
-// credentials went out in clear.
+// Recognizes plain HTTP on the HTTPS port by the first byte of a connection. A TLS handshake continues; any other client
+// gets one error response before the connection is closed. The response is never a redirect, because a redirect would
+// hide that credentials were sent unencrypted.
 
 import type { Server, Socket } from 'node:net'
 import { addressBlock } from '../../auth/guard/address-block.ts'
@@ -10,24 +10,24 @@ import { FairScheduler } from './fair-scheduler.ts'
 import { type PlainRequest, readPlainRequest } from './plain-request.ts'
 import { plainAddress } from './trusted-proxies.ts'
 
-/** A handshake is close to a millisecond of work. */
+/** A handshake takes almost a millisecond of processor time. */
 const handshakesPerTurn = 4
 
 /** TLS record of type handshake (RFC 8446 section 5.1). */
 const handshakeRecord = 22
 
-/** Told of requests that were refused with credentials in them, by the address they came from. */
+/** Called for refused requests that contained credentials, with the IP address of the client. */
 export type OnClearCredentials = (request: PlainRequest & { readonly ip: string }) => void
 
-/** `hasCredentials`: whoever sent them is told that others may have read them. */
+/** `hasCredentials`: the response warns that others may have read the credentials. */
 export function createPlainHttpError(
   hasCredentials: boolean,
   headers: Readonly<Record<string, string>> = {},
 ): HttpError {
-  const told = hasCredentials
-    ? ' The credentials in this request went over the network in clear: replace them, others may have read them.'
+  const warning = hasCredentials
+    ? ' The credentials in this request were sent unencrypted. Replace them, because others may have read them.'
     : ''
-  const detail = `This service is reached over HTTPS only: use https:// in the address.${told}`
+  const detail = `This service accepts only HTTPS. Use https:// in the URL.${warning}`
   return new HttpError(403, 'https_required', detail, headers)
 }
 

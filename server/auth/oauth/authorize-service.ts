@@ -2,7 +2,7 @@
 // response to it. The pages sign the user in and ask for consent.
 
 import { AppError } from '../../base/error.ts'
-import { readClientId, readTarget, readWish } from '../../model/oauth/authorize.ts'
+import { readAuthorizeInput, readClientId, readTarget } from '../../model/oauth/authorize.ts'
 import { readFields } from '../../model/oauth/fields.ts'
 import { OAuthError } from '../../model/oauth/oauth-error.ts'
 import { writeRedirect } from '../../model/oauth/redirect.ts'
@@ -94,7 +94,7 @@ export class AuthorizeService {
     const client = await applications.find(clientId)
     const { redirectUri, state } = readTarget(fields, client)
     try {
-      const { scopes, codeChallenge } = readWish(fields, client!)
+      const { scopes, codeChallenge } = readAuthorizeInput(fields, client!)
       const owner = await users.find(client!.ownerId)
       const request: AuthorizeRequest = {
         clientId: client!.clientId,

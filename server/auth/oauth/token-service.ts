@@ -155,8 +155,8 @@ export class TokenService {
     const decide = async (nowMs: number) => {
       const token = await store.grants.findToken(presented.hash)
       reply = token?.usedAtMs === undefined ? undefined : await this.#findReply(presented, idempotencyKey)
-      const wish = { applicationId: asker.client.id, scope, hasReply: reply !== undefined }
-      return decideRefresh(token, wish, nowMs, policy)
+      const request = { applicationId: asker.client.id, scope, hasReply: reply !== undefined }
+      return decideRefresh(token, request, nowMs, policy)
     }
     return this.#settle({ presented, idempotencyKey, decide, repeat: () => reply! }, asker)
   }

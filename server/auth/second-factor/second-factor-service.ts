@@ -84,7 +84,7 @@ export class SecondFactorService {
       attempt.end(outcome)
     }
     this.#note(input, method !== undefined, { method: method ?? 'code' })
-    this.#tellWrongCodes(input, method !== undefined)
+    this.#reportWrongCodes(input, method !== undefined)
     return method
   }
 
@@ -156,7 +156,7 @@ export class SecondFactorService {
   async removeApp(input: FactorInput): Promise<User> {
     const mustStay = await this.#mustStay(input.user)
     const user = await this.#options.store.secondFactors.removeApp(changerOf(input), mustStay)
-    this.#tell(input, 'app removed')
+    this.#notifyUser(input, 'app removed')
     return user
   }
 
@@ -164,7 +164,7 @@ export class SecondFactorService {
   async removePasskey(input: FactorInput, id: string): Promise<User> {
     const mustStay = await this.#mustStay(input.user)
     const user = await this.#options.store.secondFactors.removePasskey(changerOf(input), id, mustStay)
-    this.#tell(input, 'passkey removed')
+    this.#notifyUser(input, 'passkey removed')
     return user
   }
 
@@ -175,7 +175,7 @@ export class SecondFactorService {
   async replaceRecoveryCodes(input: FactorInput): Promise<NewRecoveryCodes> {
     const { codes, hashes } = this.#createRecoveryCodes(input.user.id)
     const user = await this.#options.store.secondFactors.replaceRecoveryCodes(changerOf(input), hashes)
-    this.#tell(input, 'recovery codes replaced')
+    this.#notifyUser(input, 'recovery codes replaced')
     return { user, recoveryCodes: codes }
   }
 
@@ -186,7 +186,7 @@ export class SecondFactorService {
   ): Promise<Added> {
     const { codes, hashes } = this.#createRecoveryCodes(input.user.id)
     const { user, isFirst } = await write(hashes)
-    this.#tell(input, news)
+    this.#notifyUser(input, news)
     return { user, recoveryCodes: isFirst ? codes : undefined }
   }
 
@@ -218,17 +218,17 @@ export class SecondFactorService {
     return 'recovery_code'
   }
 
-  #tellWrongCodes({ user, context }: CodeInput, isRight: boolean): void {
+  #reportWrongCodes({ user, context }: CodeInput, isRight: boolean): void {
     const key = String(user.id)
     const nowMs = this.#options.clock.monotonicMs()
     if (isRight) {
       this.#wrong.forgive(key)
       return
     }
-    const wasTold = this.#wrong.waitMs(key, nowMs) > 0
+    const wasNotified = this.#wrong.waitMs(key, nowMs) > 0
     this.#wrong.begin(key, nowMs)
     this.#wrong.end(key, true, nowMs)
-    if (!wasTold && this.#wrong.waitMs(key, nowMs) > 0) this.#options.notify({ user, news: 'wrong codes', context })
+    if (!wasNotified && this.#wrong.waitMs(key, nowMs) > 0) this.#options.notify({ user, news: 'wrong codes', context })
   }
 
   #note(
@@ -240,7 +240,7 @@ export class SecondFactorService {
     this.#options.audit.write({ event, userId: user.id, subject: user.email, context, detail: { via, ...detail } })
   }
 
-  #tell({ user, context }: Omit<FactorInput, 'session'>, news: keyof typeof auditEvents): void {
+  #notifyUser({ user, context }: Omit<FactorInput, 'session'>, news: keyof typeof auditEvents): void {
     this.#options.audit.write({ event: auditEvents[news], userId: user.id, subject: user.email, context })
     this.#options.notify({ user, news, context })
   }

@@ -38,7 +38,7 @@ function defaultProblem(reason: GapReason): ProblemCode {
   return reason === 'no_frames' ? 'no_frames' : 'failed'
 }
 
-/** The meaning of statuses other than 401. */
+/** What statuses other than 401 say about the camera. */
 const problemsByStatus: ReadonlyMap<number, ProblemCode> = new Map([
   [400, 'no_such_stream'],
   [403, 'not_allowed'],

@@ -17,7 +17,7 @@ export type AuthorizeClient = {
 /** Where the response goes, whatever it is. */
 export type AuthorizeTarget = { readonly redirectUri: string; readonly state: string | undefined }
 
-export type AuthorizeWish = { readonly scopes: readonly string[]; readonly codeChallenge: string | undefined }
+export type AuthorizeInput = { readonly scopes: readonly string[]; readonly codeChallenge: string | undefined }
 
 /** Throws 'invalid_request', to be shown to the user and never sent to the redirect URI. */
 export function readClientId(fields: Fields): string {
@@ -45,7 +45,7 @@ export function readTarget(fields: Fields, client: AuthorizeClient | undefined):
 }
 
 /** Throws errors for the application. */
-export function readWish(fields: Fields, client: AuthorizeClient): AuthorizeWish {
+export function readAuthorizeInput(fields: Fields, client: AuthorizeClient): AuthorizeInput {
   if (fields.has('request')) throw new OAuthError('request_not_supported')
   if (fields.has('request_uri')) throw new OAuthError('request_uri_not_supported')
   switch (fields.get('response_type')) {

@@ -12,7 +12,7 @@ import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
-import { RecordingFields, type RecordingWish, readMaxBytes } from '../../parts/recording-fields.tsx'
+import { RecordingFields, type RecordingInput, readMaxBytes } from '../../parts/recording-fields.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import './add-camera.css'
 import { CameraMaker } from './create-camera.ts'
@@ -44,7 +44,7 @@ function NameForm({ of, onBack }: { readonly of: Looked; readonly onBack: () => 
   const nameField = useRef<HTMLInputElement>(null)
   // The focused button of the first step is gone; move focus to this step.
   useEffect(() => nameField.current?.focus(), [])
-  const [recording, setRecording] = useState<RecordingWish>({ isOn: true, retention: 'P7D', maxGigabytes: '' })
+  const [recording, setRecording] = useState<RecordingInput>({ isOn: true, retention: 'P7D', maxGigabytes: '' })
   const add = useMutation({
     mutationFn: () =>
       maker.make({

@@ -38,50 +38,50 @@ function openServer(lost: { requests?: number; creations?: number; lists?: numbe
   return { names, recorded, maker: new CameraMaker({ cameras } as unknown as Client) }
 }
 
-const wish = { camera: { name: 'Yard', url: 'rtsp://camera/' }, recording: { retention: 'P7D' } }
+const input = { camera: { name: 'Yard', url: 'rtsp://camera/' }, recording: { retention: 'P7D' } }
 
 test('a camera is made, although there is one of the same name', async () => {
   const { names, recorded, maker } = openServer({})
-  assert.equal(await maker.make(wish), 2)
+  assert.equal(await maker.make(input), 2)
   assert.deepEqual([names.length, [...recorded]], [2, [2]])
 })
 
 test('two tries at the same time make one camera', async () => {
   const { names, maker } = openServer({})
-  assert.deepEqual(await Promise.all([maker.make(wish), maker.make(wish)]), [2, 2])
+  assert.deepEqual(await Promise.all([maker.make(input), maker.make(input)]), [2, 2])
   assert.equal(names.length, 2)
 })
 
 test('when the answer is lost, the camera that was made is found', async () => {
   const { names, maker } = openServer({ creations: 1 })
-  assert.equal(await maker.make(wish), 2)
+  assert.equal(await maker.make(input), 2)
   assert.equal(names.length, 2)
 })
 
 test('when the list cannot be read either, the next try finds it', async () => {
   const { names, maker } = openServer({ creations: 1, lists: [2] })
-  await assert.rejects(maker.make(wish), { status: 0 })
-  assert.equal(await maker.make(wish), 2)
+  await assert.rejects(maker.make(input), { status: 0 })
+  assert.equal(await maker.make(input), 2)
   assert.equal(names.length, 2)
 })
 
 test('when the request itself was lost, the next try makes it', async () => {
   const { names, maker } = openServer({ requests: 1 })
-  await assert.rejects(maker.make(wish), { status: 0 })
-  assert.equal(await maker.make(wish), 2)
+  await assert.rejects(maker.make(input), { status: 0 })
+  assert.equal(await maker.make(input), 2)
   assert.equal(names.length, 2)
 })
 
 test('when only recording was not turned on, the next try does just that', async () => {
   const { names, recorded, maker } = openServer({ recordings: 1 })
-  await assert.rejects(maker.make(wish), { status: 0 })
-  assert.equal(await maker.make(wish), 2)
+  await assert.rejects(maker.make(input), { status: 0 })
+  assert.equal(await maker.make(input), 2)
   assert.deepEqual([names.length, [...recorded]], [2, [2]])
 })
 
 test('what is refused can be mended, and another camera be made', async () => {
   const { names, maker } = openServer({})
-  await assert.rejects(maker.make({ ...wish, camera: { name: 'Attic', url: 'bad' } }), { status: 400 })
-  assert.equal(await maker.make({ ...wish, camera: { name: 'Attic', url: 'rtsp://other/' } }), 2)
+  await assert.rejects(maker.make({ ...input, camera: { name: 'Attic', url: 'bad' } }), { status: 400 })
+  assert.equal(await maker.make({ ...input, camera: { name: 'Attic', url: 'rtsp://other/' } }), 2)
   assert.deepEqual(names, ['Yard', 'Attic'])
 })

@@ -3,7 +3,7 @@
 
 import { type Client, type NewCamera, type NewRecording, NightjarError } from '../../../sdk/index.ts'
 
-export type Wish = {
+export type CameraInput = {
   readonly camera: NewCamera
   /** Undefined if the camera is not to be recorded. */
   readonly recording: NewRecording | undefined
@@ -27,14 +27,14 @@ export class CameraMaker {
    * Returns the camera's id. Rejects with the server's refusal; it can then be called again, also with other values.
    * While a camera is being created, it returns that one.
    */
-  make(wish: Wish): Promise<number> {
-    this.#making ??= this.#make(wish).finally(() => {
+  make(input: CameraInput): Promise<number> {
+    this.#making ??= this.#make(input).finally(() => {
       this.#making = undefined
     })
     return this.#making
   }
 
-  async #make({ camera, recording }: Wish): Promise<number> {
+  async #make({ camera, recording }: CameraInput): Promise<number> {
     const wanted = JSON.stringify([camera.name.trim(), camera.url.trim()])
     if (this.#wanted === wanted) this.#madeId ??= await this.#findMade(camera.name)
     else {

@@ -11,7 +11,7 @@ import { findRoom } from '../../model/recording-cost.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
-import { RecordingFields, type RecordingWish, readMaxBytes } from '../../parts/recording-fields.tsx'
+import { RecordingFields, type RecordingInput, readMaxBytes } from '../../parts/recording-fields.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export function RecordingForm({ camera }: { readonly camera: Camera }) {
@@ -38,11 +38,11 @@ function PolicyForm({ camera, recording }: PolicyFormProps) {
   const client = useClient()
   const queries = useQueryClient()
   const storage = useStorage()
-  const [known, setKnown] = useState(() => readWish(recording))
-  const [wish, setWish] = useState(known)
+  const [known, setKnown] = useState(() => readInput(recording))
+  const [input, setInput] = useState(known)
   const save = useMutation({
-    mutationFn: () => change(client, camera.id, wish),
-    onSuccess: () => setKnown(wish),
+    mutationFn: () => change(client, camera.id, input),
+    onSuccess: () => setKnown(input),
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: camerasKey }),
@@ -51,7 +51,7 @@ function PolicyForm({ camera, recording }: PolicyFormProps) {
   })
   const problems = useFieldProblems(save.error)
   const rate = storage.data?.cameras.find(({ id }) => id === camera.id)?.bytes_per_day
-  const isTurnedOff = known.isOn && !wish.isOn
+  const isTurnedOff = known.isOn && !input.isOn
   return (
     <Form
       title={texts.recording}
@@ -59,12 +59,12 @@ function PolicyForm({ camera, recording }: PolicyFormProps) {
       sending={save}
       fields={['max_bytes']}
       done={texts.saved}
-      isDisabled={JSON.stringify(wish) === JSON.stringify(known)}
+      isDisabled={JSON.stringify(input) === JSON.stringify(known)}
     >
       <RecordingFields
-        value={wish}
+        value={input}
         onChange={(value) => {
-          setWish(value)
+          setInput(value)
           if (save.isSuccess) save.reset()
         }}
         bytesPerDay={rate || undefined}
@@ -84,16 +84,16 @@ function findRecording(client: Client, cameraId: number, signal: AbortSignal): P
   })
 }
 
-function readWish(recording: Recording | null): RecordingWish {
+function readInput(recording: Recording | null): RecordingInput {
   if (recording === null) return { isOn: false, retention: 'P7D', maxGigabytes: '' }
   const { retention, max_bytes: maxBytes } = recording
   return { isOn: true, retention, maxGigabytes: writeGigabytes(maxBytes) }
 }
 
 /** Idempotent, so that a retry after a lost response does no harm. */
-async function change(client: Client, cameraId: number, wish: RecordingWish): Promise<void> {
-  if (wish.isOn) {
-    await client.cameras.enableRecording(cameraId, { retention: wish.retention, max_bytes: readMaxBytes(wish) })
+async function change(client: Client, cameraId: number, input: RecordingInput): Promise<void> {
+  if (input.isOn) {
+    await client.cameras.enableRecording(cameraId, { retention: input.retention, max_bytes: readMaxBytes(input) })
     return
   }
   await client.cameras.disableRecording(cameraId).catch((error: unknown) => {

@@ -12,41 +12,41 @@ import { Form } from '../../parts/form.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 const fields = ['name', 'url', 'username', 'password'] as const
-type Wish = { readonly [Name in (typeof fields)[number]]: string }
+type CameraInput = { readonly [Name in (typeof fields)[number]]: string }
 
 export function SourceForm({ camera, source }: { readonly camera: Camera; readonly source: CameraSource }) {
   const { cameraSettings: texts, addCamera } = useTexts()
   const client = useClient()
   const queries = useQueryClient()
-  const [known, setKnown] = useState<Wish>({
+  const [known, setKnown] = useState<CameraInput>({
     name: camera.name,
     url: source.url,
     username: source.username ?? '',
     password: '',
   })
-  const [wish, setWish] = useState(known)
+  const [input, setInput] = useState(known)
   const save = useMutation({
-    mutationFn: () => client.cameras.update(camera.id, findChange(known, wish)),
+    mutationFn: () => client.cameras.update(camera.id, findChange(known, input)),
     onSuccess: async ({ name }) => {
       const { url, username } = await client.cameras.getSource(camera.id)
       const fresh = { name, url, username: username ?? '', password: '' }
       setKnown(fresh)
-      setWish(fresh)
+      setInput(fresh)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: camerasKey }),
   })
   const problems = useFieldProblems(save.error)
-  const field = (name: keyof Wish) => ({
+  const field = (name: keyof CameraInput) => ({
     name,
-    value: wish[name],
+    value: input[name],
     problem: problems[name],
     onChange: (event: FormEvent<HTMLInputElement>) => {
-      setWish({ ...wish, [name]: event.currentTarget.value })
+      setInput({ ...input, [name]: event.currentTarget.value })
       if (save.isSuccess) save.reset()
     },
   })
-  const isChanged = fields.some((name) => wish[name] !== known[name])
-  const isElsewhere = findHost(wish.url) !== findHost(known.url)
+  const isChanged = fields.some((name) => input[name] !== known[name])
+  const isElsewhere = findHost(input.url) !== findHost(known.url)
   return (
     <Form
       title={texts.source}
@@ -60,7 +60,7 @@ export function SourceForm({ camera, source }: { readonly camera: Camera; readon
       <Field
         {...field('url')}
         label={addCamera.url}
-        hint={wish.url.includes('***') ? texts.hiddenHint : undefined}
+        hint={input.url.includes('***') ? texts.hiddenHint : undefined}
         required
         inputMode="url"
         autoComplete="off"
@@ -81,16 +81,16 @@ export function SourceForm({ camera, source }: { readonly camera: Camera; readon
 }
 
 /** Sends only what changed, because the stored password is not known here. */
-function findChange(known: Wish, wish: Wish): CameraChange {
-  const isElsewhere = findHost(wish.url) !== findHost(known.url)
-  const isNobody = wish.username === '' && known.username !== ''
+function findChange(known: CameraInput, input: CameraInput): CameraChange {
+  const isElsewhere = findHost(input.url) !== findHost(known.url)
+  const isNobody = input.username === '' && known.username !== ''
   return {
-    ...(wish.name !== known.name && { name: wish.name }),
-    ...(wish.url !== known.url && { url: wish.url }),
-    ...((wish.username !== known.username || (isElsewhere && wish.username !== '')) && {
-      username: wish.username === '' ? null : wish.username,
+    ...(input.name !== known.name && { name: input.name }),
+    ...(input.url !== known.url && { url: input.url }),
+    ...((input.username !== known.username || (isElsewhere && input.username !== '')) && {
+      username: input.username === '' ? null : input.username,
     }),
-    ...(wish.password !== '' ? { password: wish.password } : isNobody && { password: null }),
+    ...(input.password !== '' ? { password: input.password } : isNobody && { password: null }),
   }
 }
 

@@ -24,7 +24,7 @@ export function PlayerMessage({
   const clock = useClock(zone)
   const labels = findMessage(of, playback, nowMs, texts, clock.dateTime)
   return (
-    <p className="stage-words" role="status">
+    <p className="stage-message" role="status">
       {labels}
     </p>
   )

@@ -22,7 +22,7 @@ export type TimelineEventsProps = {
 const room = 26
 const labelWidth = 232
 /** Further events are counted. */
-const maxWords = 4
+const maxCaptions = 4
 
 export function TimelineEvents({ events, view, width, zone, onPick, preview }: TimelineEventsProps) {
   const { timeline: texts, events: eventTexts } = useTexts()
@@ -77,17 +77,19 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
       ))}
       {open && (
         <div
-          className="event-words"
+          className="event-caption"
           style={{ left: Math.max(8, Math.min(width - labelWidth - 8, open.place - labelWidth / 2)) }}
           aria-hidden="true"
         >
           {preview(open.items[0]!.atMs)}
-          {open.items.slice(0, maxWords).map(({ id, atMs, event }) => (
+          {open.items.slice(0, maxCaptions).map(({ id, atMs, event }) => (
             <p key={id}>
               <span className="hint">{clock.time(atMs)}</span> {nameEvent(event, eventTexts)}
             </p>
           ))}
-          {open.items.length > maxWords && <p className="hint">{texts.moreEvents(open.items.length - maxWords)}</p>}
+          {open.items.length > maxCaptions && (
+            <p className="hint">{texts.moreEvents(open.items.length - maxCaptions)}</p>
+          )}
         </div>
       )}
     </div>

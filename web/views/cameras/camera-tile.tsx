@@ -33,7 +33,7 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
             isOld={isServerOffline || isOffline}
           />
           {labels !== undefined && (
-            <span className="tile-words" aria-hidden="true">
+            <span className="tile-caption" aria-hidden="true">
               {labels}
             </span>
           )}

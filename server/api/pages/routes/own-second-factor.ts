@@ -76,11 +76,11 @@ async function change(
       passkeyId === '' ? await secondFactors.removeApp(input) : await secondFactors.removePasskey(input, passkeyId)
     return redirect(`${ownSecondFactorPath}?done=removed`, [service.createDevice(changed)])
   }
-  const wish = form.get('owners')
+  const choice = form.get('owners')
   // Only owners who have a second factor may require one.
-  if (!/^(need|free)$/.test(wish) || !user.isOwner || !user.hasSecondFactor) return undefined
-  await secondFactors.require(wish === 'need', input)
-  return redirect(`${ownSecondFactorPath}?done=${wish === 'need' ? 'required' : 'notRequired'}`)
+  if (!/^(need|free)$/.test(choice) || !user.isOwner || !user.hasSecondFactor) return undefined
+  await secondFactors.require(choice === 'need', input)
+  return redirect(`${ownSecondFactorPath}?done=${choice === 'need' ? 'required' : 'notRequired'}`)
 }
 
 type Drawn = {

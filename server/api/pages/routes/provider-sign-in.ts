@@ -133,8 +133,8 @@ function showRefused(
   { name }: NamedProvider,
 ): ShownPage {
   const { refusedTitle, refused, yourAddress } = call.texts.providers
-  const words = refused[reason]
-  const text = typeof words === 'function' ? words(name) : words
+  const message = refused[reason]
+  const text = typeof message === 'function' ? message(name) : message
   return showFailure(call, 403, refusedTitle, text, signInPath, email === undefined ? undefined : yourAddress(email))
 }
 
@@ -161,8 +161,8 @@ function showNotFresh(call: PageCall, { name }: NamedProvider): ShownPage {
 /** For simultaneous changes and for identities that are linked to another account. */
 function showConflict(call: PageCall, { fault }: AppError): ShownPage {
   const { refusedTitle, refused } = call.texts.providers
-  const words = call.texts.faults[fault as AccountFault] as string | undefined
-  return showFailure(call, 409, refusedTitle, words ?? refused.conflict)
+  const message = call.texts.faults[fault as AccountFault] as string | undefined
+  return showFailure(call, 409, refusedTitle, message ?? refused.conflict)
 }
 
 /** Shows an error with a link to `next`. */

@@ -13,13 +13,13 @@ export const languageTags: readonly string[] = [...languages.keys()]
 
 const cookieName = 'language'
 
-export type LanguageWish = {
+export type LanguagePreference = {
   readonly query: URLSearchParams
   readonly cookieHeader: string | undefined
   readonly acceptLanguage: string | undefined
 }
 
-export function chooseTexts({ query, cookieHeader, acceptLanguage }: LanguageWish): Texts {
+export function chooseTexts({ query, cookieHeader, acceptLanguage }: LanguagePreference): Texts {
   return findAsked(query) ?? findKept(cookieHeader) ?? findAccepted(acceptLanguage) ?? english
 }
 

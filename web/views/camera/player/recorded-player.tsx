@@ -7,7 +7,7 @@ import { NightjarError } from '../../../../sdk/index.ts'
 import type { CameraKind } from '../../../app/camera-queries.ts'
 import { useClient } from '../../../app/clients.tsx'
 import { isLost } from '../../../app/queries.ts'
-import { divideRate, Pace } from '../../../model/play-rate.ts'
+import { divideRate, LagMeter } from '../../../model/play-rate.ts'
 import { recordingsOf, writeTime } from '../footage-queries.ts'
 import { type HlsVideo, openHlsVideo, playVideo } from './hls-video.ts'
 import { type PlayerState, useProgress } from './player-state.ts'
@@ -49,7 +49,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   const { stream: speed, video: videoRate } = divideRate(rate, keepsUp)
   const wantedSpeed = useRef(speed)
   wantedSpeed.current = speed
-  const pace = useRef(new Pace())
+  const lag = useRef(new LagMeter())
   const [stream, setStream] = useState<Opened>()
   /** The latest request; results of earlier ones are discarded. */
   const wanted = useRef<Wanted>(undefined)
@@ -91,7 +91,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   )
   // A change of `jump` requests the same moment again.
   useEffect(() => {
-    pace.current.reset()
+    lag.current.reset()
     if (isOpening.current || !player.current?.seek(atMs)) openStream(atMs)
     else shownMs.current = undefined
   }, [atMs, jump, openStream])
@@ -134,8 +134,8 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       const { isPaused, rate } = callbacks.current
       // Near the live edge, playback cannot be faster, and browsers throttle hidden tabs.
       const isFast = rate > 1 && wantedSpeed.current === 1 && !isPaused && !document.hidden
-      if (!isFast || ms > Date.now() - freshMs) pace.current.reset()
-      else if (pace.current.isBehind(performance.now(), ms, rate)) setKeepsUp(false)
+      if (!isFast || ms > Date.now() - freshMs) lag.current.reset()
+      else if (lag.current.isBehind(performance.now(), ms, rate)) setKeepsUp(false)
     }, tellIntervalMs)
     return () => clearInterval(timer)
   }, [])
