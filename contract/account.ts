@@ -11,7 +11,7 @@ const name = Type.String(nameLimits)
 const phone = nullable(Type.String({ maxLength: 32, pattern: '^[0-9+() ./-]*$' }))
 const email = Type.String(emailForm)
 const password = Type.String(passwordLimits)
-const scopeDescription = 'Scopes separated by spaces; none that the caller does not have.'
+const scopeDescription = 'Scopes separated by spaces. The caller must have all of them.'
 const scopes = Type.String({ maxLength: 1000, description: scopeDescription })
 
 export const MeChange = Type.Object({
@@ -21,7 +21,7 @@ export const MeChange = Type.Object({
   email: Type.Optional(
     Type.String({
       ...emailForm,
-      description: 'New e-mail address. Requires `password`. It takes effect when the link sent to it is opened.',
+      description: 'New email address. Requires `password`. It takes effect when the link sent to it is opened.',
     }),
   ),
   new_password: Type.Optional(
@@ -54,9 +54,7 @@ export type PersonalToken = Static<typeof PersonalToken>
 
 export const NewPersonalToken = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 200 })),
-  scope: Type.Optional(
-    Type.String({ maxLength: 1000, description: `${scopeDescription} \`user_access\` when missing.` }),
-  ),
+  scope: Type.Optional(Type.String({ maxLength: 1000, description: `${scopeDescription} Default: \`user_access\`.` })),
   password: Type.Optional(
     Type.String({ ...passwordLimits, description: 'Current password of the user. Required for `account_manage`.' }),
   ),
@@ -157,7 +155,7 @@ export const Session = Type.Object({
   second_factor: nullable(
     Type.Enum(['app', 'passkey', 'recovery_code'], {
       description:
-        'What was proved besides the password, the last time: a code of an authenticator app, a passkey, which may have been enough alone, or a recovery code. Null for none, and where it was not noted.',
+        'The second factor of the last sign-in: a code of an authenticator app, a passkey (which may have been used alone), or a recovery code. Null if there was none or if it was not recorded.',
     }),
   ),
   second_factor_at: nullable(Timestamp),
@@ -177,7 +175,7 @@ export const Identity = Type.Object({
     ),
   ),
   issuer: Type.String({ description: 'OpenID Connect issuer identifier of the provider.' }),
-  email: nullable(Type.String({ description: 'E-mail address that the provider reported last. For display only.' })),
+  email: nullable(Type.String({ description: 'Email address that the provider reported last. For display only.' })),
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
 })

@@ -81,14 +81,14 @@ export const Camera = Type.Object({
   status_reason: nullable(
     Type.String({
       ...ours,
-      description: 'Extension. Why the camera is offline, as a sentence for people; null while it is online.',
+      description: 'Extension. Explains why the camera is offline; null while it is online.',
     }),
   ),
   status_code: nullable(
     Type.Enum([...problemCodes], {
       ...ours,
       description:
-        'Extension. The same as a word for programs, as the detection of streams has them; null while it is online.',
+        'Extension. Code of the reason for programs, the same as in connection tests; null while the camera is online.',
     }),
   ),
   keeps_damaged_pictures: Type.Boolean({
@@ -124,7 +124,7 @@ const writable = {
   type: Type.Optional(
     Type.Enum(['h264', 'h265', 'mjpeg'], {
       description:
-        'When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected.',
+        'Default: the type that the camera sends, or, if the camera does not respond immediately, h264, and mjpeg for http:// and https://. It is corrected when the camera is connected.',
     }),
   ),
   username: Type.Optional(

@@ -12,7 +12,7 @@ export const Event = Type.Object({
   category: Type.String(),
   source: Type.Enum(['api', 'device', 'camera', 'system'], {
     description:
-      'Who said so: a program with a token, a device with the camera’s hash, the camera itself, or this server.',
+      'Where the event comes from: a program with a token, a device with the camera’s hash, the camera itself, or this server.',
   }),
   occurred_at: Timestamp,
   received_at: Timestamp,
@@ -25,7 +25,7 @@ export const NewEvent = Type.Object({
   hash: Type.Optional(Type.String({ description: 'The `event_api_hash` of a camera.' })),
   title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
   category: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Default: `generic`.' })),
-  occurred_at: Type.Optional(TimeIn('Now when missing; at most a day in the future.')),
+  occurred_at: Type.Optional(TimeIn('Default: now. At most one day in the future.')),
   data: Type.Optional(
     Type.Unknown({ description: 'Any JSON value of up to 4 KiB and 16 levels. Only allowed with a token.' }),
   ),

@@ -1,4 +1,4 @@
-// Guests: people invited by e-mail to watch a camera.
+// Guests: people invited by email to watch a camera.
 
 import { type Static, Type } from 'typebox'
 import { Email, nullable } from './schema.ts'

@@ -29,7 +29,7 @@ export type Recording = Static<typeof Recording>
 const retention = Type.String({
   format: 'duration',
   description:
-    'ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written.',
+    'ISO 8601 duration of weeks, or of days, hours, minutes and seconds, up to 100 years; for example P7D. It is stored and returned as sent.',
 })
 const maxBytes = Type.Optional(
   nullable(
@@ -91,7 +91,9 @@ export type Timeline = Static<typeof Timeline>
 
 export const StreamQuery = Type.Object({
   start: TimeIn('Where playback begins.'),
-  end: Type.Optional(TimeIn('When missing: to the end of the footage, and on into live while the camera records.')),
+  end: Type.Optional(
+    TimeIn('Default: the end of the footage; while the camera records, the stream continues with live footage.'),
+  ),
 })
 
 /** 1 is as it was recorded, the others are key frames alone. */
@@ -111,7 +113,7 @@ export const RecordedStream = Type.Object({
     speed: Type.String({
       format: 'uri',
       description:
-        'With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without audio.',
+        'Send `{"speed": 4}` as body, or `?speed=4`. Allowed speeds are 1 (default), 2, 4, 8 and 16. Above 1, the stream contains only key frames and no audio.',
     }),
   }),
 })

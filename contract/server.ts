@@ -39,7 +39,7 @@ export const ServerState = Type.Object({
   decoder_isolation: Type.Object({
     level: Type.Enum(['full', 'partial', 'off'], {
       description:
-        'What the processes that decode are kept from, should a camera take one over. full: at least network, files, processes, system_calls and memory.',
+        'What a decoding process cannot access if a camera takes it over. full: at least network, files, processes, system_calls and memory.',
     }),
     in_force: Type.Array(Protection, { description: 'Protections in force.' }),
     missing: Type.Array(Protection, { description: 'Protections not in force.' }),

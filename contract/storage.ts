@@ -11,7 +11,7 @@ const maxBytes = (whose: string) =>
   nullable(Type.Integer({ description: `Size limit of ${whose}; null means no limit.` }))
 const fullAt = Type.Union([Timestamp, Type.Null()], {
   description:
-    'When, at the present rate, footage begins to go before its time is over, for lack of space; null: never.',
+    'When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never.',
 })
 
 export const CameraStorage = Type.Object({
@@ -24,7 +24,7 @@ export const CameraStorage = Type.Object({
   forecast_days: nullable(
     Type.Number({
       description:
-        'How far back its footage will reach at the present rate, in days; null when it is not recorded, or too short to tell.',
+        'How many days back the footage will reach at the current rate; null if the camera is not recorded or has not been recorded long enough.',
     }),
   ),
 })

@@ -8,23 +8,23 @@ import { pageOf, sampleAccount, sampleApplication, sampleToken, sampleUser } fro
 type Names = 'getMe' | keyof typeof accountEndpoints
 
 const newSecret = 'njcs_3k9QmZ1xT7vB2nW8rY5pL0dH6sJ4cF1gE9aU7iO3kM1q0Vt2Xb'
-const taken = 'An account with this e-mail address already exists.'
+const taken = 'An account with this email address already exists.'
 const lastOwner = 'The server would have no owner left.'
 
 export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   getMe: {
     tag: 'Account',
-    description: 'Returns the name, the e-mail address, and the number of own and shared cameras.',
+    description: 'Returns the name, the email address, and the number of own and shared cameras.',
     answer: sampleUser,
   },
   updateMe: {
     tag: 'Account',
     description:
-      'Fields that the body omits keep their values. To set a new `email` or `new_password`, send the current `password` and use a token with the scope `account_manage`. A new e-mail address takes effect when the link sent to it is opened; until then, the response shows the current address. If `password` is wrong, the response is 400.',
+      'Fields that the body omits keep their values. To set a new `email` or `new_password`, send the current `password` and use a token with the scope `account_manage`. A new email address takes effect when the link sent to it is opened; until then, the response shows the current address. If `password` is wrong, the response is 400.',
     bodies: {
       'A name': { first_name: 'Ada', last_name: 'Lind' },
       'A new password': { password: 'correct horse', new_password: 'battery staple at dawn' },
-      'A new e-mail address': { password: 'correct horse', email: 'ada@home.example.com' },
+      'A new email address': { password: 'correct horse', email: 'ada@home.example.com' },
     },
     answer: sampleUser,
   },
@@ -51,7 +51,7 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   createApplication: {
     tag: 'Credentials',
     description:
-      'A registered application can ask users for access with OAuth 2.0. The secret is returned only once. An application that cannot keep a secret is registered without one and uses PKCE. Needs the user’s current `password`.',
+      'A registered application can ask users for access with OAuth 2.0. The secret is returned only once. Register an application that cannot keep a secret without one; it uses PKCE. Requires the user’s current `password`.',
     bodies: {
       'Confidential, for a server': {
         name: 'Porch Light',
@@ -200,14 +200,14 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   removeSecondFactor: {
     tag: 'Users',
     description:
-      'Passkeys, authenticator app and recovery codes, all of them: the password alone signs in then, and where owners need a second factor, an owner sets one up at the next sign-in. Browsers and applications have to sign in again, and the user is told by mail. Takes the present password of the owner who asks, as `own_password`. One’s own is removed on the page of the second factor.',
+      'Removes all passkeys, the authenticator app and the recovery codes. The user then signs in with the password alone; if owners must have a second factor, an owner sets one up at the next sign-in. Browsers and applications must sign in again, and the user is notified by email. Requires the current password of the calling owner in `own_password`. To remove your own second factor, use its page in the account.',
     bodies: { 'A lost phone': { own_password: 'correct horse' } },
     refusals: { 404: 'There is no such user, or the user has no second factor.' },
   },
   deleteUser: {
     tag: 'Users',
     description:
-      'This cannot be undone. It also deletes the user’s credentials and shares, and with `remove_cameras` their cameras. Needs the current password of the owner who calls it, as `own_password` in the body.',
+      'This cannot be undone. It also deletes the user’s credentials and shares and, with `remove_cameras`, their cameras. Requires the current password of the calling owner in `own_password`.',
     bodies: { 'Delete a user': { own_password: 'correct horse' } },
     refusals: {
       409: 'The user has cameras and `remove_cameras` is not given, or the server would have no owner left.',

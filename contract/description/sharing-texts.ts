@@ -20,7 +20,7 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
   createGuest: {
     tag: 'Guests',
     description:
-      'A person with an account is notified by e-mail and sees the camera in their shared cameras immediately. Anyone else receives a link to create an account; the link works once, within 7 days. Permissions that the body omits are not granted. The response is 400 if the address already belongs to a guest of the camera (case is ignored) or to the caller.',
+      'A person with an account is notified by email and sees the camera in their shared cameras immediately. Anyone else receives a link to create an account; the link works once, within 7 days. Permissions that the body omits are not granted. The response is 400 if the address already belongs to a guest of the camera (case is ignored) or to the caller.',
     bodies: {
       'Live view and recordings': { email: 'grace@example.com', permissions: { can_view_rec: true } },
       'Live view only': { email: 'grace@example.com' },
@@ -38,7 +38,7 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
   },
   updateGuest: {
     tag: 'Guests',
-    description: 'Permissions that the body omits keep their values. The e-mail address cannot be changed.',
+    description: 'Permissions that the body omits keep their values. The email address cannot be changed.',
     bodies: { 'Withdraw access to recordings': { permissions: { can_view_rec: false } } },
     answer: { ...sampleGuest, permissions: { can_view_rec: false, share_notifications: false } },
     refusals: { 404: notThere },

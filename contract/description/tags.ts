@@ -5,7 +5,7 @@ export const tags = {
   Cameras: 'The caller’s own cameras: live URLs and status.',
   'Shared cameras': 'Cameras that others share with the caller.',
   Recording: 'Recording and playback.',
-  Guests: 'People invited by e-mail to watch a camera.',
+  Guests: 'People invited by email to watch a camera.',
   Events: 'Events at the cameras.',
   Credentials: 'Tokens, applications, sessions and linked identities of the caller’s account.',
   Users: 'All accounts of the server. Owners of the server only; anyone else gets 403.',

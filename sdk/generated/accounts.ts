@@ -72,7 +72,7 @@ export type ApplicationChange = {
   require_secret?: boolean | undefined
   /** Whether the application may use the password grant. */
   allow_password?: boolean | undefined
-  /** Scopes separated by spaces; none that the caller does not have. */
+  /** Scopes separated by spaces. The caller must have all of them. */
   scope?: string | undefined
   /** The user’s current password. Required to add a redirect URI or a scope, to allow the password grant, and to stop requiring the secret, except from the dashboard. */
   password?: string | undefined
@@ -129,7 +129,7 @@ export type Identity = {
   provider: { id: string; name: string } | null
   /** OpenID Connect issuer identifier of the provider. */
   issuer: string
-  /** E-mail address that the provider reported last. For display only. */
+  /** Email address that the provider reported last. For display only. */
   email: string | null
   created_at: Timestamp
   last_used_at: Timestamp | null
@@ -148,7 +148,7 @@ export type MeChange = {
   first_name?: string | undefined
   last_name?: string | undefined
   phone?: string | null | undefined
-  /** New e-mail address. Requires `password`. It takes effect when the link sent to it is opened. */
+  /** New email address. Requires `password`. It takes effect when the link sent to it is opened. */
   email?: string | undefined
   /** New password. Requires `password`. Setting it ends all sessions and authorizations. */
   new_password?: string | undefined
@@ -175,7 +175,7 @@ export type NewApplication = {
   require_secret?: boolean | undefined
   /** Whether the application may use the password grant. */
   allow_password?: boolean | undefined
-  /** Scopes separated by spaces; none that the caller does not have. */
+  /** Scopes separated by spaces. The caller must have all of them. */
   scope?: string | undefined
   /** Up to 100 visible characters. */
   name: string
@@ -189,7 +189,7 @@ export type NewInvitation = { email: string }
 
 export type NewPersonalToken = {
   name?: string | undefined
-  /** Scopes separated by spaces; none that the caller does not have. `user_access` when missing. */
+  /** Scopes separated by spaces. The caller must have all of them. Default: `user_access`. */
   scope?: string | undefined
   /** Current password of the user. Required for `account_manage`. */
   password?: string | undefined
@@ -225,7 +225,7 @@ export type BrowserSession = {
   last_seen_at: Timestamp
   ip: string
   user_agent: string | null
-  /** What was proved besides the password, the last time: a code of an authenticator app, a passkey, which may have been enough alone, or a recovery code. Null for none, and where it was not noted. */
+  /** The second factor of the last sign-in: a code of an authenticator app, a passkey (which may have been used alone), or a recovery code. Null if there was none or if it was not recorded. */
   second_factor: 'app' | 'passkey' | 'recovery_code' | null
   second_factor_at: Timestamp | null
 }

@@ -55,9 +55,9 @@ export type Camera = {
   low_latency_enabled: boolean
   /** Whether the camera sends audio. */
   audio_enabled: boolean
-  /** Extension. Why the camera is offline, as a sentence for people; null while it is online. */
+  /** Extension. Explains why the camera is offline; null while it is online. */
   status_reason: string | null
-  /** Extension. The same as a word for programs, as the detection of streams has them; null while it is online. */
+  /** Extension. Code of the reason for programs, the same as in connection tests; null while the camera is online. */
   status_code:
     | 'address_refused'
     | 'unknown_host'
@@ -87,7 +87,7 @@ export type CameraChange = {
   name?: string | undefined
   /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
   url?: string | undefined
-  /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
+  /** Default: the type that the camera sends, or, if the camera does not respond immediately, h264, and mjpeg for http:// and https://. It is corrected when the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
   /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
@@ -131,7 +131,7 @@ export type NewCamera = {
   name: string
   /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
   url: string
-  /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
+  /** Default: the type that the camera sends, or, if the camera does not respond immediately, h264, and mjpeg for http:// and https://. It is corrected when the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
   /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
@@ -182,7 +182,7 @@ export type DownloadQuery = {
 }
 
 export type NewRecording = {
-  /** ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written. */
+  /** ISO 8601 duration of weeks, or of days, hours, minutes and seconds, up to 100 years; for example P7D. It is stored and returned as sent. */
   retention: string
   /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
   max_bytes?: number | null | undefined
@@ -209,7 +209,7 @@ export type RecordedStream = {
     /** Send a POST request; the response is 204. The same applies to the other two. */
     play: string
     pause: string
-    /** With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without audio. */
+    /** Send `{"speed": 4}` as body, or `?speed=4`. Allowed speeds are 1 (default), 2, 4, 8 and 16. Above 1, the stream contains only key frames and no audio. */
     speed: string
   }
 }
@@ -230,7 +230,7 @@ export type Recording = {
 }
 
 export type RecordingChange = {
-  /** ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written. */
+  /** ISO 8601 duration of weeks, or of days, hours, minutes and seconds, up to 100 years; for example P7D. It is stored and returned as sent. */
   retention?: string | undefined
   /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
   max_bytes?: number | null | undefined
@@ -252,7 +252,7 @@ export type StreamInfo = {
 export type StreamQuery = {
   /** Where playback begins. */
   start: Time
-  /** When missing: to the end of the footage, and on into live while the camera records. */
+  /** Default: the end of the footage; while the camera records, the stream continues with live footage. */
   end?: Time | undefined
 }
 
@@ -312,7 +312,7 @@ export type CameraEvent = {
   site: null
   title: string | null
   category: string
-  /** Who said so: a program with a token, a device with the camera’s hash, the camera itself, or this server. */
+  /** Where the event comes from: a program with a token, a device with the camera’s hash, the camera itself, or this server. */
   source: 'api' | 'device' | 'camera' | 'system'
   occurred_at: Timestamp
   received_at: Timestamp
@@ -341,7 +341,7 @@ export type NewEvent = {
   title?: string | null | undefined
   /** Default: `generic`. */
   category?: string | undefined
-  /** Now when missing; at most a day in the future. */
+  /** Default: now. At most one day in the future. */
   occurred_at?: Time | undefined
   /** Any JSON value of up to 4 KiB and 16 levels. Only allowed with a token. */
   data?: unknown
@@ -564,7 +564,7 @@ export type CameraStorage = {
   recording_start: Timestamp | null
   /** Retention in days. */
   retention_days: number | null
-  /** How far back its footage will reach at the present rate, in days; null when it is not recorded, or too short to tell. */
+  /** How many days back the footage will reach at the current rate; null if the camera is not recorded or has not been recorded long enough. */
   forecast_days: number | null
 }
 
@@ -575,7 +575,7 @@ export type Storage = {
   max_bytes: number | null
   /** Bytes recorded in the last 24 hours. */
   bytes_per_day: number
-  /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
+  /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
   full_at: Timestamp | null
   /** Cameras of the user that have footage or are recorded. */
   cameras: CameraStorage[]
@@ -592,7 +592,7 @@ export type Storage = {
     disk_free_bytes: number | null
     /** Space that is always kept free. */
     min_free_bytes: number | null
-    /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
+    /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
     full_at: Timestamp | null
     /** Present for 24 hours after the clock of the server moved forward by more than ten minutes, because the server was off or the clock was set: footage that is too old only because of this is kept meanwhile. Null otherwise. */
     clock_doubt: {
@@ -650,7 +650,7 @@ export type ServerState = {
     restarts: number
   }
   decoder_isolation: {
-    /** What the processes that decode are kept from, should a camera take one over. full: at least network, files, processes, system_calls and memory. */
+    /** What a decoding process cannot access if a camera takes it over. full: at least network, files, processes, system_calls and memory. */
     level: 'full' | 'partial' | 'off'
     /** Protections in force. */
     in_force: (

@@ -14,7 +14,7 @@ export const createGuests = (call: Call) => ({
   /** Iterates over the guests of a camera and requests further pages as needed. */
   listAll: (cameraId: number, query: List = {}, options?: CallOptions) =>
     iteratePages((page: List) => call('listGuests', { params: { camera_id: cameraId }, query: page }, options), query),
-  /** Invites a guest by e-mail. */
+  /** Invites a guest by email. */
   create: (cameraId: number, body: Body<'createGuest'>, options?: CallOptions) =>
     call('createGuest', { params: { camera_id: cameraId }, body }, options),
   get: (cameraId: number, guestId: number, options?: CallOptions) =>

@@ -50,7 +50,7 @@ const guestList: Command = {
 
 const guestAdd: Command = {
   name: 'guest add',
-  summary: 'Invite a guest to a camera by e-mail.',
+  summary: 'Invite a guest to a camera by email.',
   positionals: [],
   options: {
     ...ofCamera,

@@ -131,7 +131,7 @@ test('an invited guest creates an account in another browser and sees the camera
   await page.goto(`${server.url}/`)
   await page.getByRole('link', { name: 'Yard' }).click()
   await page.getByRole('link', { name: 'Guests' }).click()
-  await page.getByLabel('E-mail address').fill(guest.email)
+  await page.getByLabel('Email address').fill(guest.email)
   // The server sends the invitation, and its response is lost.
   await page.route(/\/guests\/$/, async (route) => {
     if (route.request().method() !== 'POST') return route.continue()

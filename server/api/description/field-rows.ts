@@ -2,13 +2,13 @@
 
 import type { Parameter, Schema } from './openapi.ts'
 
-/** A component's name as a link to where it is described. */
+/** Turns the name of a component into a link to its description. */
 export type Link = (component: string) => string
 
 export function writeFieldTable({ properties = {}, required = [] }: Schema, link: Link, isInput: boolean): string {
   const rows = Object.entries(properties).map(([name, field]) => {
     const must = isInput && required.includes(name) ? 'required' : ''
-    const may = !isInput && !required.includes(name) ? 'not always there' : ''
+    const may = !isInput && !required.includes(name) ? 'optional' : ''
     return writeRow([`\`${name}\``, [writeType(field, link), must, may].filter(Boolean).join(', '), field.description])
   })
   return ['| field | type | description |', '|---|---|---|', ...rows].join('\n')
@@ -28,8 +28,8 @@ function writeRow(cells: readonly (string | undefined)[]): string {
 
 const formats: { readonly [format: string]: string } = {
   'date-time': 'time',
-  email: 'e-mail address',
-  uri: 'address',
+  email: 'email address',
+  uri: 'URL',
   duration: 'duration',
   binary: 'bytes',
 }

@@ -1,5 +1,4 @@
-// The OAuth endpoints as the description shows them: they speak forms, and have their own form of errors (RFC 6749
-// section 5.2).
+// Describes the OAuth endpoints, which take forms and have their own error format (RFC 6749 section 5.2).
 
 import { sampleOrigin } from '../../../contract/description/samples.ts'
 import { languageTags } from '../pages/texts/languages.ts'
@@ -7,19 +6,19 @@ import type { Operation, Parameter, PathItem, RequestBody, Response, Schema } fr
 import { headers } from './refusals.ts'
 
 const client = {
-  client_id: { type: 'string', description: 'Of the application; not needed when it is sent by HTTP Basic.' },
+  client_id: { type: 'string', description: 'Id of the application; not needed with HTTP Basic authentication.' },
   client_secret: {
     type: 'string',
-    description: 'Of an application that has one. Here or by HTTP Basic, never both.',
+    description: 'Secret of the application, if it has one. Send it here or with HTTP Basic authentication, not both.',
   },
 } as const satisfies { [name: string]: Schema }
 
 const scopeOf = (otherwise: string): Schema => ({
   type: 'string',
-  description: `Scopes separated by spaces. When missing, ${otherwise}.`,
+  description: `Scopes separated by spaces. Default: ${otherwise}.`,
 })
 
-const scope = scopeOf('`read write`, as far as the application may ask for them')
+const scope = scopeOf('`read write`, as far as the application may request them')
 
 const grant = (type: string, properties: { [name: string]: Schema }, required: string[]): Schema => ({
   type: 'object',
@@ -34,40 +33,42 @@ export const oauthSchemas: { readonly [name: string]: Schema } = {
   AuthorizationCodeGrant: grant(
     'authorization_code',
     {
-      code: text('As it came back to the application; good once and for a minute.'),
-      redirect_uri: text('The same as at the authorization endpoint.'),
-      code_verifier: text('PKCE (RFC 7636): what `code_challenge` was made from.'),
+      code: text('The authorization code. It can be used once, within one minute.'),
+      redirect_uri: text('The same URI as in the authorization request.'),
+      code_verifier: text('PKCE (RFC 7636): the value from which `code_challenge` was derived.'),
     },
     ['code', 'redirect_uri'],
   ),
-  PasswordGrant: grant('password', { username: text('The e-mail address.'), password: text('The password.'), scope }, [
+  PasswordGrant: grant('password', { username: text('The email address.'), password: text('The password.'), scope }, [
     'username',
     'password',
   ]),
   RefreshTokenGrant: grant(
     'refresh_token',
     {
-      refresh_token: text('The newest one. It is good once; presented again, it ends everything granted.'),
-      scope: scopeOf('what was granted; fewer are for the new access token alone'),
+      refresh_token: text(
+        'The newest refresh token. It can be used once; using it again revokes the whole authorization.',
+      ),
+      scope: scopeOf('all granted scopes. Fewer scopes apply only to the new access token'),
     },
     ['refresh_token'],
   ),
   TokenPair: {
     type: 'object',
     properties: {
-      access_token: text('For the header `Authorization: Bearer …`.'),
-      expires_in: { type: 'integer', description: 'Seconds the access token is good for.' },
+      access_token: text('Use it in the header `Authorization: Bearer …`.'),
+      expires_in: { type: 'integer', description: 'Lifetime of the access token in seconds.' },
       token_type: { type: 'string', const: 'Bearer' },
-      scope: text('What was granted.'),
-      refresh_token: text('For the next pair.'),
+      scope: text('The granted scopes.'),
+      refresh_token: text('Use it to get the next pair.'),
     },
     required: ['access_token', 'expires_in', 'token_type', 'scope', 'refresh_token'],
   },
   OAuthError: {
     type: 'object',
     properties: {
-      error: text('Short identifier, for programs.'),
-      error_description: text('For people.'),
+      error: text('Error code for programs.'),
+      error_description: text('Explanation for people.'),
     },
     required: ['error'],
   },
@@ -92,12 +93,12 @@ const refusal = (description: string, example: object, own: Response['headers'] 
 const retryAfter = { 'Retry-After': headers.RetryAfter }
 
 const refusals: { readonly [status: string]: Response } = {
-  400: refusal('The request is not valid, or the grant is not.', {
+  400: refusal('The request or the grant is invalid.', {
     error: 'invalid_grant',
     error_description: 'Invalid credentials given.',
   }),
   401: refusal(
-    'The application is not known, or its secret is wrong.',
+    'The application is unknown, or its secret is wrong.',
     { error: 'invalid_client' },
     {
       'WWW-Authenticate': headers.AuthenticateBearer,
@@ -110,7 +111,7 @@ const refusals: { readonly [status: string]: Response } = {
 const security = [{}, { clientSecret: [] }]
 
 const writeForm = (schema: Schema, examples: { [name: string]: { summary: string; value: object } }): RequestBody => ({
-  description: 'A form, in either of the two ways forms are sent. No field may be repeated.',
+  description: 'A form in one of the two encodings. Fields must not be repeated.',
   required: true,
   content: {
     'application/x-www-form-urlencoded': { schema, examples },
@@ -125,14 +126,14 @@ const token: Operation = {
   tags: ['OAuth'],
   summary: 'Request an access token',
   description:
-    'For a code, for a password, or for a refresh token. A refresh makes all earlier tokens of the log-in invalid, the access token included.',
+    'Exchanges an authorization code, a password or a refresh token for a pair of tokens. A refresh invalidates all earlier tokens of the same sign-in, including the access token.',
   parameters: [
     {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
       description:
-        'Any text, with a refresh: a request that is repeated with the same key, because its answer was lost, is answered the same again for a while.',
+        'Any text, for refresh requests. If the response was lost, repeat the request with the same key to get the same response again; this works for a short time.',
       schema: { type: 'string', maxLength: 255 },
       example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
     },
@@ -141,11 +142,11 @@ const token: Operation = {
     { oneOf: ['AuthorizationCodeGrant', 'PasswordGrant', 'RefreshTokenGrant'].map(refer) },
     {
       refresh: {
-        summary: 'A new pair',
+        summary: 'With a refresh token',
         value: { grant_type: 'refresh_token', client_id: clientId, refresh_token: pair.refresh_token },
       },
       code: {
-        summary: 'For a code',
+        summary: 'With an authorization code',
         value: {
           grant_type: 'authorization_code',
           client_id: clientId,
@@ -155,7 +156,7 @@ const token: Operation = {
         },
       },
       password: {
-        summary: 'For a password',
+        summary: 'With a password',
         value: {
           grant_type: 'password',
           client_id: clientId,
@@ -168,7 +169,7 @@ const token: Operation = {
   ),
   responses: {
     200: {
-      description: 'The pair. Not to be kept by caches.',
+      description: 'The pair of tokens. It must not be cached.',
       content: { 'application/json': { schema: refer('TokenPair'), example: pair } },
     },
     ...refusals,
@@ -181,16 +182,16 @@ const revoke: Operation = {
   tags: ['OAuth'],
   summary: 'Revoke a token',
   description:
-    'With an access token or a refresh token, of which either ends all tokens of the log-in. A token that is not known is answered the same.',
+    'Revokes all tokens of the sign-in that the given access or refresh token belongs to. The response for unknown tokens is the same.',
   requestBody: writeForm(
     {
       type: 'object',
       properties: { token: text('The access or refresh token.'), token_type_hint: text('Ignored.'), ...client },
       required: ['token'],
     },
-    { refresh: { summary: 'Log out', value: { client_id: clientId, token: pair.refresh_token } } },
+    { refresh: { summary: 'Sign out', value: { client_id: clientId, token: pair.refresh_token } } },
   ),
-  responses: { 200: { description: 'Ended; the answer is empty.' }, ...refusals },
+  responses: { 200: { description: 'The tokens are revoked. The response is empty.' }, ...refusals },
   security,
 }
 
@@ -205,7 +206,7 @@ const query = (name: string, required: boolean, description: string, example: st
 
 const page: Response['content'] = { 'text/html': { schema: { type: 'string' } } }
 
-/** To programs errors are told as everywhere else. */
+/** Programs get errors in the usual format. */
 const errorPage: Response['content'] = { ...page, 'application/json': { schema: refer('Problem') } }
 
 const authorize: Operation = {
@@ -213,37 +214,37 @@ const authorize: Operation = {
   tags: ['OAuth'],
   summary: 'Request authorization from a user',
   description:
-    'An application sends the browser of its user here, and gets it back at `redirect_uri`, with `code`, `state` and `iss`, or with `error`. An address that is not registered for the application is refused here.',
+    'An application sends its user’s browser to this page. The browser returns to `redirect_uri` with `code`, `state` and `iss`, or with `error`. If the URI is not registered for the application, this page shows an error and does not redirect.',
   parameters: [
     { ...query('response_type', true, 'Always `code`.', 'code'), schema: { type: 'string', const: 'code' } },
-    query('client_id', true, 'Of the application.', clientId),
+    query('client_id', true, 'Id of the application.', clientId),
     query(
       'redirect_uri',
       true,
-      'Registered for the application, character by character.',
+      'One of the redirect URIs of the application; it must match exactly.',
       'https://porch.example/back',
     ),
-    // The interface asks for it; this server does not insist, as others do not.
+    // The interface document requires it. This server does not, like others.
     query('scope', true, scope.description!, 'read'),
-    query('state', false, 'Comes back as it was sent; recommended against forged answers.', 'b7f1d0'),
+    query('state', false, 'Returned unchanged. Recommended as a protection against forged responses.', 'b7f1d0'),
     query(
       'code_challenge',
       false,
-      'PKCE (RFC 7636); required from an application without a secret.',
+      'PKCE (RFC 7636). Required for an application without a secret.',
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     ),
     query('code_challenge_method', false, 'Always `S256`.', 'S256'),
     query(
       'ui_locales',
       false,
-      `Languages the pages should speak, the best first, separated by spaces; there are ${languageTags.map((tag) => `\`${tag}\``).join(' and ')}. When missing, it is the browser’s.`,
+      `Preferred languages of the pages, separated by spaces, best first. Available: ${languageTags.map((tag) => `\`${tag}\``).join(' and ')}. Default: the language of the browser.`,
       'de',
     ),
   ],
   responses: {
-    200: { description: 'The page that asks.', content: page },
-    302: { description: 'To sign in first, or back to the application with an error.' },
-    400: { description: 'The application or its address is wrong.', content: errorPage },
+    200: { description: 'The authorization page.', content: page },
+    302: { description: 'Redirects to the sign-in page, or back to the application with an error.' },
+    400: { description: 'The application is unknown, or the redirect URI is not registered.', content: errorPage },
     429: { description: 'Too many requests.', headers: retryAfter, content: errorPage },
   },
   security: [],
@@ -253,11 +254,11 @@ const metadata: Operation = {
   operationId: 'getAuthorizationServer',
   tags: ['OAuth'],
   summary: 'Get the authorization server metadata',
-  description: 'Extension. Addresses, grants and scopes, as RFC 8414 has them.',
+  description: 'Extension. Returns endpoints, grants and scopes (RFC 8414).',
   'x-nightjar-extension': true,
   responses: {
     200: {
-      description: 'Addresses, grants, scopes.',
+      description: 'The metadata.',
       content: {
         'application/json': {
           schema: { type: 'object', additionalProperties: true },

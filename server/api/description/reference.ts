@@ -49,7 +49,7 @@ export function createReference(document: OpenApiDocument): readonly ReferencePa
     })),
     {
       heading: objectsHeading,
-      text: 'What is sent and answered, by name.',
+      text: 'The objects in requests and responses.',
       items: schemas.map(([name, schema]) => ({ heading: name, text: writeObject(schema, operations, name, link) })),
     },
   ]
@@ -125,17 +125,17 @@ function writeOtherBodies(body: RequestBody | undefined): string[] {
 
 function writeSuccess(status: string, { content, description }: Response, link: Link): string {
   const [type, media] = Object.entries(content ?? {})[0] ?? []
-  if (type === undefined || media === undefined) return `Answer ${status}: ${description}`
-  if (type !== 'application/json') return `Answer ${status}, \`${type}\`: ${description}`
+  if (type === undefined || media === undefined) return `Response ${status}: ${description}`
+  if (type !== 'application/json') return `Response ${status}, \`${type}\`: ${description}`
   const { $ref } = media.schema
-  return `Answer ${status}: ${$ref === undefined ? description : link($ref.split('/').at(-1)!)}`
+  return `Response ${status}: ${$ref === undefined ? description : link($ref.split('/').at(-1)!)}`
 }
 
 function writeExample(media: MediaType | undefined): string {
   return media?.example === undefined ? '' : fence('json Example', JSON.stringify(media.example, null, 2))
 }
 
-/** The usual ones are told once, in the introduction. */
+/** Common errors are described only once, in the introduction. */
 function writeRefusals(responses: Operation['responses']): string {
   const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400)
   const usual = refusals.filter(([, response]) => '$ref' in response).map(([status]) => status)

@@ -1,5 +1,5 @@
-// How operations refuse: the answers that several share, with their headers and examples. What can happen to which
-// operation follows from the contract; see http-server.ts, endpoint-routes.ts and problem.ts for where it happens.
+// Describes the error responses that operations share, with their headers and examples. Which errors an operation can
+// return follows from the contract; http-server.ts, endpoint-routes.ts and problem.ts produce them.
 
 import type { AnyOperationText } from '../../../contract/description/operation-text.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
@@ -31,28 +31,28 @@ const header = (description: string, example: string, isRequired = false): Heade
 
 export const headers = {
   RateLimit: header(
-    'How many requests are left, and after how many seconds all are again. Absent where there is no limit.',
+    'Number of remaining requests, and seconds until the full quota is available again. Absent if there is no limit.',
     '"default";r=2999;t=1',
   ),
   RateLimitPolicy: header(
-    'How many requests may be made in how many seconds. Absent where there is no limit.',
+    'Number of requests allowed per period, and the period in seconds. Absent if there is no limit.',
     '"default";q=3000;w=60',
   ),
-  RetryAfter: header('After how many seconds to try again.', '5', true),
+  RetryAfter: header('Number of seconds to wait before the next attempt.', '5', true),
   AuthenticateBearer: header(
-    'The scheme, and for a bearer token that is not valid what is wrong.',
+    'The authentication scheme and, for an invalid bearer token, the error.',
     'Bearer realm="api"',
     true,
   ),
   AuthenticateScope: header(
-    'With the scopes that would do, where scopes are what is missing.',
+    'Lists sufficient scopes if scopes are missing.',
     'Bearer realm="api", error="insufficient_scope", scope="read write"',
   ),
 }
 
 const refer = (name: keyof typeof headers): Reference => ({ $ref: `#/components/headers/${name}` })
 
-/** Of every answer under /v1. */
+/** Headers of every response under /v1. */
 export const rateHeaders = { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') }
 
 const problem = (status: number, title: string, detail: string, errors?: object) => ({
@@ -70,7 +70,7 @@ type RefusalText = {
 
 const refusalTexts: { readonly [Status in RefusalStatus]: RefusalText } = {
   400: {
-    description: 'What was sent is not valid; `errors` says which field and why.',
+    description: 'The input is invalid; `errors` lists the reasons for each field.',
     examples: {
       invalid: problem(400, 'invalid', 'limit: A valid integer is required.', {
         limit: ['A valid integer is required.'],
@@ -79,23 +79,23 @@ const refusalTexts: { readonly [Status in RefusalStatus]: RefusalText } = {
     },
   },
   401: {
-    description: 'No credentials were sent, or they are not valid (any more).',
+    description: 'The credentials are missing, invalid or expired.',
     examples: { not_authenticated: problem(401, 'not_authenticated', 'Authentication credentials were not provided.') },
     headers: { 'WWW-Authenticate': refer('AuthenticateBearer') },
   },
   403: {
-    description: 'The credentials do not cover this.',
+    description: 'The credentials do not permit this request.',
     examples: {
       permission_denied: problem(403, 'permission_denied', 'You do not have permission to perform this action.'),
     },
     headers: { 'WWW-Authenticate': refer('AuthenticateScope') },
   },
   404: {
-    description: 'It does not exist, or not for the caller.',
+    description: 'The resource does not exist or is not visible to the caller.',
     examples: { not_found: problem(404, 'not_found', 'Not found.') },
   },
   409: {
-    description: 'It contradicts what is there.',
+    description: 'The request conflicts with the current state.',
     examples: { conflict: problem(409, 'conflict', 'there is already an account for grace@example.com') },
   },
   413: {
@@ -109,13 +109,13 @@ const refusalTexts: { readonly [Status in RefusalStatus]: RefusalText } = {
     },
   },
   416: {
-    description: 'No byte of the file is in this range.',
+    description: 'The range is outside of the file.',
     examples: {
       range_not_satisfiable: problem(416, 'range_not_satisfiable', 'No byte of the file is in this range.'),
     },
   },
   421: {
-    description: 'This server does not answer under the name it was asked for.',
+    description: 'The server is not configured for the host name of the request.',
     examples: {
       misdirected_request: problem(
         421,
@@ -140,7 +140,7 @@ const refusalTexts: { readonly [Status in RefusalStatus]: RefusalText } = {
   },
 }
 
-/** Those that something in `paths` refers to. */
+/** Returns the shared error responses that `paths` refers to. */
 export function writeSharedRefusals(paths: object, schemas: SchemaWriter): { [name: string]: Response } {
   const text = JSON.stringify(paths)
   const statuses = (Object.keys(refusalNames).map(Number) as RefusalStatus[]).filter((status) =>
@@ -149,7 +149,7 @@ export function writeSharedRefusals(paths: object, schemas: SchemaWriter): { [na
   return Object.fromEntries(statuses.map((status) => [refusalNames[status], writeRefusal(status, schemas)]))
 }
 
-/** `description`: when the usual text is not enough. */
+/** `description` replaces the usual text. */
 export function writeRefusal(status: RefusalStatus, schemas: SchemaWriter, description?: string): Response {
   const { headers: own, ...common } = refusalTexts[status]
   const examples = Object.entries(common.examples)
@@ -170,7 +170,7 @@ export const referToRefusal = (status: RefusalStatus): Reference => ({
   $ref: `#/components/responses/${refusalNames[status]}`,
 })
 
-/** The statuses an operation under /v1 may refuse with. */
+/** Lists the error statuses that an operation under /v1 may return. */
 export function listRefusals(
   { method, params, query, body }: Endpoint,
   { refusals = {} }: AnyOperationText,

@@ -1,18 +1,21 @@
-// What the server says of itself.
+// Describes health, metrics and the API description itself.
 
 import { FileRepair } from '../../../contract/storage.ts'
 import type { PathItem, Response } from './openapi.ts'
 import { referToRefusal } from './refusals.ts'
 
 const ok: Response = {
-  description: 'It can answer.',
+  description: 'The server is ready.',
   content: {
     'application/json': {
       schema: {
         type: 'object',
         properties: {
           status: { type: 'string', const: 'ok' },
-          repair: { ...FileRepair, description: 'Only while files are left that were open when the server died.' },
+          repair: {
+            ...FileRepair,
+            description: 'Present while files are being repaired that were open when the server crashed.',
+          },
         },
         required: ['status'],
       },
@@ -21,7 +24,7 @@ const ok: Response = {
   },
 }
 
-const notModified: Response = { description: 'Not changed since the `ETag` in `If-None-Match`.' }
+const notModified: Response = { description: 'Not modified since the response with the `ETag` in `If-None-Match`.' }
 
 export const serverPaths: { readonly [path: string]: PathItem } = {
   '/healthz': {
@@ -40,7 +43,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
       operationId: 'getMetrics',
       tags: ['Server'],
       summary: 'Get metrics for Prometheus',
-      description: 'Extension. Answered to addresses of the same machine only.',
+      description: 'Extension. Available only from the same machine.',
       responses: {
         200: { description: 'Prometheus’ text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
         403: referToRefusal(403),
