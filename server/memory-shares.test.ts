@@ -22,7 +22,7 @@ test('a small machine shares out what it has, a large one no more than is of use
 
 /** Long-lived collections: class members and module-level constants. */
 const lasting =
-  /^ {2}(?:readonly )?#\w+[^=(\n]*= new (?:Map|Set|VersionedCache|RateLimiter|FailureCounter|Semaphore|LruCache)\b|^const \w+ = new (?:Map|Weak\w+)<|this\.#\w+ = new (?:VersionedCache|RateLimiter|Semaphore|FairSemaphore|Tally|ByteBudget)\b/m
+  /^ {2}(?:readonly )?#\w+[^=(\n]*= new (?:Map|Set|VersionedCache|RateLimiter|FailureCounter|Semaphore|LruCache)\b|^const \w+ = new (?:Map|Weak\w+)<|this\.#\w+ = new (?:VersionedCache|RateLimiter|Semaphore|FairSemaphore|UsageCounter|ByteBudget)\b/m
 
 /** Used only by tests or the command line, or never added to after creation. */
 const isElsewhere =

@@ -3,7 +3,7 @@
 
 import { totalmem } from 'node:os'
 import process from 'node:process'
-import type { TallyLimits } from './api/transport/tally.ts'
+import type { UsageLimits } from './api/transport/usage-counter.ts'
 
 const mebibyte = 2 ** 20
 
@@ -52,7 +52,7 @@ export function shareMemory(memoryBytes: number, workers: number) {
 }
 
 /** One address gets a quarter, so that a few addresses cannot use everything. */
-function limitShare(share: number, most: number, mostOfOne: number): TallyLimits {
+function limitShare(share: number, most: number, mostOfOne: number): UsageLimits {
   const max = Math.floor(Math.min(most, share))
   return { max, maxOfOne: Math.floor(Math.min(mostOfOne, max / 4)) }
 }

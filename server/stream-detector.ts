@@ -2,7 +2,7 @@
 // of tests, because every test connects to a host that a user chooses.
 
 import type { CameraSource } from './api/camera-source.ts'
-import type { Asker, Detection, Detector } from './api/deps.ts'
+import type { Detection, Detector, Requester } from './api/deps.ts'
 import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
@@ -79,32 +79,32 @@ export class StreamDetector implements Detector {
    * Tests a URL: measurements and an image. Throws 'rate_limited' if the user runs too many tests, 'unavailable' if all
    * users together do, and the signal's reason if it aborts.
    */
-  async detect(source: CameraSource, asker: Asker): Promise<Detection> {
-    using _ = this.#enter(asker.userId)
-    this.#rate.take(asker.userId)
-    const stream = await this.#detectStream(source, 'stream', asker)
-    return { stream, snapshot: await this.#takeSnapshot(stream, asker) }
+  async detect(source: CameraSource, requester: Requester): Promise<Detection> {
+    using _ = this.#enter(requester.userId)
+    this.#rate.take(requester.userId)
+    const stream = await this.#detectStream(source, 'stream', requester)
+    return { stream, snapshot: await this.#takeSnapshot(stream, requester) }
   }
 
   /** Undefined if unknown at the moment: the camera is offline, or too many tests are running. */
-  async findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined> {
+  async findType(source: CameraSource, requester: Requester): Promise<VideoCodec | undefined> {
     try {
-      using _ = this.#enter(asker.userId)
-      return (await this.#detectStream(source, 'type', asker)).video?.codec
+      using _ = this.#enter(requester.userId)
+      return (await this.#detectStream(source, 'type', requester)).video?.codec
     } catch (error) {
-      asker.signal.throwIfAborted()
+      requester.signal.throwIfAborted()
       if (error instanceof AppError) return undefined
       throw error
     }
   }
 
-  async discover({ userId, signal }: Asker): Promise<readonly DiscoveredDevice[]> {
+  async discover({ userId, signal }: Requester): Promise<readonly DiscoveredDevice[]> {
     using _ = this.#enter(userId)
     this.#rate.take(userId)
     return (await this.#options.workers.ask({ kind: 'onvif_devices', account: userId }, signal)).devices
   }
 
-  async readDevice({ url, username, password }: CameraSource, { userId, signal }: Asker): Promise<OnvifDevice> {
+  async readDevice({ url, username, password }: CameraSource, { userId, signal }: Requester): Promise<OnvifDevice> {
     using _ = this.#enter(userId)
     this.#rate.take(userId)
     const canSeeProblems = await this.#options.isOwner(userId)
@@ -112,7 +112,7 @@ export class StreamDetector implements Detector {
     return (await this.#options.workers.ask({ kind: 'onvif_device', account: userId, target }, signal)).device
   }
 
-  async #detectStream(source: CameraSource, depth: DetectionTarget['depth'], { userId, signal }: Asker) {
+  async #detectStream(source: CameraSource, depth: DetectionTarget['depth'], { userId, signal }: Requester) {
     const target = toTarget(source, depth, await this.#options.isOwner(userId))
     return (await this.#options.workers.ask({ kind: 'stream', account: userId, target }, signal)).stream
   }
@@ -138,7 +138,7 @@ export class StreamDetector implements Detector {
     }
   }
 
-  async #takeSnapshot({ video }: DetectedStream, { userId }: Asker): Promise<Detection['snapshot']> {
+  async #takeSnapshot({ video }: DetectedStream, { userId }: Requester): Promise<Detection['snapshot']> {
     const { decoder, log } = this.#options
     const keyFrame = video?.keyFrame
     if (!keyFrame) return undefined

@@ -27,8 +27,8 @@ import { Connections } from './transport/connections.ts'
 import type { OnClearCredentials } from './transport/plain-http.ts'
 import { OriginCheck } from './transport/request-origin.ts'
 import { type Identity, replaceIdentity } from './transport/secure-server.ts'
-import { Tally } from './transport/tally.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
+import { UsageCounter } from './transport/usage-counter.ts'
 
 export type Api = {
   /** For tests: requests without a socket (`inject`). */
@@ -60,7 +60,7 @@ export function createApi(deps: ApiDeps): Api {
     onClearCredentials,
   })
   const caches = createAnswerCaches({ store, mediaTokens })
-  const unsent = new Tally(unsentBytes)
+  const unsent = new UsageCounter(unsentBytes)
   const server = createHttpServer({
     identity,
     connections,

@@ -45,7 +45,7 @@ export class CameraAccess {
   }
 
   /** Notes that the user is about to see the camera. After a guest's first look, the owner sees the guest's name. */
-  async noteLook(userId: number, cameraId: number): Promise<void> {
+  async markViewed(userId: number, cameraId: number): Promise<void> {
     const right = await this.find(userId, cameraId)
     if (right.role === 'guest' && !right.isOpened) await this.#store.shares.setOpened(userId, cameraId)
   }

@@ -119,15 +119,15 @@ export type Detector = {
    */
   countTry(userId: number): Promise<void>
   /** Throws 'rate_limited' and 'unavailable' if too many tests are running. */
-  detect(source: CameraSource, asker: Asker): Promise<Detection>
+  detect(source: CameraSource, requester: Requester): Promise<Detection>
   /** Undefined if unknown at the moment. */
-  findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined>
+  findType(source: CameraSource, requester: Requester): Promise<VideoCodec | undefined>
   /** Throw like `detect`. */
-  discover(asker: Asker): Promise<readonly DiscoveredDevice[]>
-  readDevice(source: CameraSource, asker: Asker): Promise<OnvifDevice>
+  discover(requester: Requester): Promise<readonly DiscoveredDevice[]>
+  readDevice(source: CameraSource, requester: Requester): Promise<OnvifDevice>
 }
 
-export type Asker = { readonly userId: number; readonly signal: AbortSignal }
+export type Requester = { readonly userId: number; readonly signal: AbortSignal }
 
 export type Detection = {
   readonly stream: DetectedStream

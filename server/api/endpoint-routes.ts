@@ -57,13 +57,13 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
 /** The handler, called with the camera in the path where the endpoint has one. */
 function createHandler(endpoint: Endpoint, handle: AnyHandler, options: PathCameraOptions): AnyHandler {
   if (endpoint.camera === undefined) return handle
-  const isLook = endpoint.camera === 'shared' && endpoint.method === 'GET'
+  const isView = endpoint.camera === 'shared' && endpoint.method === 'GET'
   return async (call) => {
     const { userId } = call.caller!
     const { camera_id: cameraId } = call.params as Static<typeof CameraPath>
     const found = await loadPathCamera(options, endpoint, userId, cameraId)
     const result = await handle({ ...call, ...found })
-    if (isLook) await options.access.noteLook(userId, cameraId)
+    if (isView) await options.access.markViewed(userId, cameraId)
     return result
   }
 }

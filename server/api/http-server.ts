@@ -18,8 +18,8 @@ import type { OnClearCredentials } from './transport/plain-http.ts'
 import { createPlainServer } from './transport/plain-server.ts'
 import { type OriginCheck, readTarget, registerOriginCheck } from './transport/request-origin.ts'
 import { createSecureServer, type Identity } from './transport/secure-server.ts'
-import type { Tally } from './transport/tally.ts'
 import { limitSilence, type Timeouts } from './transport/timeouts.ts'
+import type { UsageCounter } from './transport/usage-counter.ts'
 
 export type HttpServerOptions = {
   /** Undefined for plain HTTP behind a proxy. */
@@ -30,7 +30,7 @@ export type HttpServerOptions = {
   /** Tracks every connection. */
   readonly connections: Connections
   /** Bytes of large responses in transit, by client address. */
-  readonly unsentBytes: Tally
+  readonly unsentBytes: UsageCounter
   readonly log: Logger
   /**
    * Checks the credentials of a request under /v1 that matches no endpoint, before the response says what would.

@@ -13,7 +13,7 @@ import { checkScopes } from './authorize.ts'
 import { toProblem } from './problem.ts'
 import { countUnsentOf } from './send-body.ts'
 import type { OriginCheck } from './transport/request-origin.ts'
-import type { Tally } from './transport/tally.ts'
+import type { UsageCounter } from './transport/usage-counter.ts'
 
 export type MemoryAnswersOptions = {
   readonly origin: OriginCheck
@@ -21,7 +21,7 @@ export type MemoryAnswersOptions = {
   readonly limits: RateLimits
   readonly caches: readonly AnswerCache[]
   /** Of large answers, by the client's address. */
-  readonly unsentBytes: Tally
+  readonly unsentBytes: UsageCounter
 }
 
 type Found = { readonly caller: Caller; readonly answer: KnownAnswer }

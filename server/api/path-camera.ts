@@ -10,7 +10,7 @@ import { getOwnCamera } from './own-camera.ts'
 
 export type PathCameraOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>
-  readonly access: Pick<CameraAccess, 'getGuestRight' | 'noteLook'>
+  readonly access: Pick<CameraAccess, 'getGuestRight' | 'markViewed'>
 }
 
 /** Loads what a handler with `camera` receives besides the request. Throws 'not_found'. */

@@ -5,12 +5,12 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../base/error.ts'
 import { hasDrained } from './transport/drained.ts'
-import type { Tally } from './transport/tally.ts'
+import type { UsageCounter } from './transport/usage-counter.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Bytes of large answers that are being sent, by the client's address. */
-    unsentBytes: Tally
+    unsentBytes: UsageCounter
   }
 }
 
@@ -39,7 +39,7 @@ export function countUnsent({ raw, request, server }: FastifyReply, bytes: numbe
 }
 
 /** As `countUnsent`, of an answer that does not come from a route. */
-export function countUnsentOf(unsent: Tally, clientIp: string, response: ServerResponse, bytes: number): void {
+export function countUnsentOf(unsent: UsageCounter, clientIp: string, response: ServerResponse, bytes: number): void {
   if (bytes <= chunkBytes) return
   if (!unsent.take(clientIp, bytes)) {
     throw new AppError('unavailable', 'too many responses are waiting to be sent to this address', {

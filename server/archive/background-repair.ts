@@ -28,10 +28,10 @@ export type RepairProgress = {
   readonly failed: number
 }
 
-type LeftOpen = Pick<Segment, 'id' | 'path' | 'cameraId' | 'startMs'>
+type UnclosedSegment = Pick<Segment, 'id' | 'path' | 'cameraId' | 'startMs'>
 
 type Pending = {
-  readonly segment: LeftOpen
+  readonly segment: UnclosedSegment
   readonly onRepaired: () => void
   readonly repairing: SingleFlight<void>
   failures: number
@@ -85,7 +85,7 @@ export class BackgroundRepair {
   }
 
   /** Adds a file that no recorder writes any more. `onRepaired` must not throw. */
-  add(segment: LeftOpen, onRepaired: () => void = () => {}): void {
+  add(segment: UnclosedSegment, onRepaired: () => void = () => {}): void {
     const pending: Pending = { segment, onRepaired, repairing: new SingleFlight(), failures: 0, retryAtMs: 0 }
     const index = this.#pending.findLastIndex((other) => other.segment.startMs <= segment.startMs) + 1
     this.#pending.splice(index, 0, pending)

@@ -4,10 +4,10 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { repeat } from '../base/repeat.ts'
-import { type KeptTime, TrustedTime } from '../model/trusted-time.ts'
+import { TrustedTime, type TrustedTimeState } from '../model/trusted-time.ts'
 
 export type DeletionClockOptions = {
-  readonly rows: { find(): Promise<KeptTime | undefined>; write(time: KeptTime): Promise<void> }
+  readonly rows: { find(): Promise<TrustedTimeState | undefined>; write(time: TrustedTimeState): Promise<void> }
   readonly clock: Clock
   readonly log: Logger
 }
@@ -29,7 +29,7 @@ export class DeletionClock {
   #lastMs: number
   #isDoubted = false
 
-  private constructor(options: DeletionClockOptions, kept: KeptTime | undefined) {
+  private constructor(options: DeletionClockOptions, kept: TrustedTimeState | undefined) {
     const { clock } = options
     this.#options = options
     this.#lastMs = clock.monotonicMs()

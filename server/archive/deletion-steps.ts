@@ -42,7 +42,7 @@ export class DeletionSteps {
   /** Deletes the given segments until the source ends or `signal` aborts. */
   async delete<T extends { readonly id: number }>(
     context: DeletionContext,
-    doomed: AsyncIterable<T>,
+    planned: AsyncIterable<T>,
     { signal, onDeleted, isUrgent = false }: DeletionOptions<T>,
   ): Promise<void> {
     let size = isUrgent ? firstUrgentBatch : firstBatch
@@ -54,7 +54,7 @@ export class DeletionSteps {
       batch = []
       if (gone.length >= forgetAfter) await forgetPendingDeletions(context, gone.splice(0))
     }
-    for await (const segment of doomed) {
+    for await (const segment of planned) {
       if (signal.aborted) break
       batch.push(segment)
       if (batch.length < size) continue

@@ -99,10 +99,10 @@ test('aborted deletion steps leave nothing half done', async () => {
   const { context, countFiles } = await openPlaceWith(rows, 12)
   const stop = new AbortController()
   const deleted: number[] = []
-  const doomed = async function* () {
+  const planned = async function* () {
     yield* rows.all
   }
-  await new DeletionSteps().delete(context, doomed(), {
+  await new DeletionSteps().delete(context, planned(), {
     signal: stop.signal,
     onDeleted({ id }) {
       deleted.push(id)
@@ -150,8 +150,8 @@ async function deleteSlowly(rows: SlowRows, files: number, isUrgent = false) {
     sleep: async (ms: number) => void (rows.clock.ms += ms),
   }
   const { context } = await openPlace(clock, rows)
-  const doomed = Array.from({ length: files }, (_, id) => ({ id: id + 1 }))
-  for (const { id } of doomed) {
+  const planned = Array.from({ length: files }, (_, id) => ({ id: id + 1 }))
+  for (const { id } of planned) {
     const startMs = t0 + id * minuteMs
     const path = `cameras/1/2026-01-01/${String(id).padStart(8, '0')}.mp4`
     const values = { runId: 'run', runStart90k: 0, initBytes: 1, codecs: '', width: 1, height: 1, initHash: '' }

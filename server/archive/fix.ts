@@ -9,7 +9,7 @@ import { Catalog } from './catalog.ts'
 import { type CheckOptions, type CheckReport, checkArchive } from './check.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
-import { mendSegment } from './mending.ts'
+import { reconcileSegment } from './reconcile-segment.ts'
 import { setAside } from './set-aside.ts'
 
 export type FixOptions = CheckOptions &
@@ -63,7 +63,7 @@ export async function fixArchive(options: FixOptions): Promise<Fix[]> {
     }
   }
   for (const { id, path } of [...report.sizeMismatches, ...report.damagedFiles]) {
-    await attempt(path, async () => mendSegment(options, (await options.rows.find(id))!))
+    await attempt(path, async () => reconcileSegment(options, (await options.rows.find(id))!))
   }
   for (const path of report.orphanFiles) await attempt(path, () => placeOrphan(options, path))
   for (const cameraId of report.wrongCounters) {

@@ -7,7 +7,7 @@ import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import { segmentPath } from './layout.ts'
 import { Retention } from './retention.ts'
-import { type Doomed, type PlanOptions, planRetention, type RetentionLimits } from './retention-plan.ts'
+import { type PlannedDeletion, type PlanOptions, planRetention, type RetentionLimits } from './retention-plan.ts'
 
 const nowMs = Date.UTC(2026, 6, 1)
 
@@ -72,7 +72,7 @@ const sum = (values: Iterable<{ readonly bytes: number }>) => [...values].reduce
 /** Every single deletion, in its order, must be wanted by a limit that is exceeded at that moment, and take the oldest it may take. */
 function checkEach(
   rows: MemorySegmentRows,
-  doomed: readonly Doomed[],
+  planned: readonly PlannedDeletion[],
   world: World,
   openBytes: PlanOptions['openBytes'],
 ) {
@@ -83,7 +83,7 @@ function checkEach(
     sum([...left.values()].filter(({ cameraId }) => isOne(cameraId))) +
     [...openBytes].reduce((total, [cameraId, bytes]) => total + (isOne(cameraId) ? bytes : 0), 0)
   let freed = 0
-  for (const { id, cameraId, reason, bytes } of doomed) {
+  for (const { id, cameraId, reason, bytes } of planned) {
     const segment = left.get(id)!
     assert.ok(segment, 'closed, and not deleted before')
     const camera = limits.cameras.find((each) => each.cameraId === cameraId)
@@ -124,8 +124,8 @@ test('for any footage and limits, only excess footage is deleted, oldest first, 
     fc.asyncProperty(worlds, async (world) => {
       const { rows, openBytes } = await build(world)
       const { limits, missingBytes } = world
-      const doomed = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes, missingBytes }))
-      checkEach(rows, doomed, world, openBytes)
+      const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes, missingBytes }))
+      checkEach(rows, planned, world, openBytes)
     }),
     { numRuns: 500 },
   )
@@ -230,8 +230,8 @@ test('footage with future times, recorded before the clock was corrected, does n
   const plan = async (maxAgeMinutes: number) => {
     const cameras = [{ ...camera, maxAgeMs: maxAgeMinutes * minuteMs }]
     const limits = { cameras, users: new Map(), maxBytes: undefined }
-    const doomed = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes: new Map(), missingBytes: 0 }))
-    return doomed.map(({ id }) => id).sort((a, b) => a - b)
+    const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes: new Map(), missingBytes: 0 }))
+    return planned.map(({ id }) => id).sort((a, b) => a - b)
   }
   assert.deepEqual(await plan(195), [early], 'nothing recorded after it is too old yet')
   assert.deepEqual(await plan(60), [early, ...ahead, right])

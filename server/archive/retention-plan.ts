@@ -40,7 +40,7 @@ export type PlanOptions = {
 /** Yields after this many cameras. */
 const restAfter = 50
 
-export type Doomed = {
+export type PlannedDeletion = {
   readonly id: number
   readonly cameraId: number
   readonly startMs: number
@@ -52,7 +52,7 @@ export type Doomed = {
 type Camera = { readonly cursor: OldestFirst; bytes: number }
 
 /** Planned segments count as deleted, whether or not they are. */
-export async function* planRetention(options: PlanOptions): AsyncGenerator<Doomed, void, void> {
+export async function* planRetention(options: PlanOptions): AsyncGenerator<PlannedDeletion, void, void> {
   const { limits } = options
   const cameras = await openCameras(options)
   const all = [...cameras.values()]
@@ -90,7 +90,7 @@ async function openCameras({ rows, openBytes }: PlanOptions): Promise<Map<number
   return cameras
 }
 
-async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncGenerator<Doomed, void, void> {
+async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncGenerator<PlannedDeletion, void, void> {
   const { cursor } = camera
   /** Ids of footage from the future that was skipped so far, and of footage before something that is too old. */
   const future: number[] = []
@@ -114,9 +114,9 @@ async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncG
     }
   }
   cursor.rewind()
-  const doomed = new Set(future.slice(0, old))
-  while (doomed.size > 0 && cursor.head) {
-    if (doomed.delete(cursor.head.id)) yield take(camera, 'age')!
+  const planned = new Set(future.slice(0, old))
+  while (planned.size > 0 && cursor.head) {
+    if (planned.delete(cursor.head.id)) yield take(camera, 'age')!
     else cursor.passOver()
   }
   cursor.rewind()
@@ -131,13 +131,13 @@ async function* takeExcess(
   cameras: readonly Camera[],
   maxBytes: number,
   reason: RetentionReason,
-): AsyncGenerator<Doomed, void, void> {
+): AsyncGenerator<PlannedDeletion, void, void> {
   let excess = sumBytes(cameras) - maxBytes
   while (excess > 0) {
-    const doomed = take(await findOldest(cameras), reason)
-    if (!doomed) return
-    excess -= doomed.bytes
-    yield doomed
+    const planned = take(await findOldest(cameras), reason)
+    if (!planned) return
+    excess -= planned.bytes
+    yield planned
   }
 }
 
@@ -151,7 +151,7 @@ async function findOldest(cameras: readonly Camera[]): Promise<Camera | undefine
   return oldest
 }
 
-function take(camera: Camera | undefined, reason: RetentionReason): Doomed | undefined {
+function take(camera: Camera | undefined, reason: RetentionReason): PlannedDeletion | undefined {
   const head = camera?.cursor.head
   if (!camera || !head) return undefined
   camera.cursor.take()

@@ -13,7 +13,7 @@ import {
 } from '../../test/support/archive/temporary-archive.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
-import type { KeptTime } from '../model/trusted-time.ts'
+import type { TrustedTimeState } from '../model/trusted-time.ts'
 import { markerName } from './archive-folder.ts'
 import { checkArchive, isClean } from './check.ts'
 import { DeletionClock } from './deletion-clock.ts'
@@ -159,8 +159,8 @@ test('after the clock is set ahead by a year, footage expires by elapsed time, a
   await place.catalog.flush()
   const warnings: unknown[] = []
   const log: Logger = { ...place.context.log, warn: (fields: unknown) => warnings.push(fields) }
-  let kept: KeptTime | undefined
-  const rows = { find: async () => kept, write: async (written: KeptTime) => void (kept = written) }
+  let kept: TrustedTimeState | undefined
+  const rows = { find: async () => kept, write: async (written: TrustedTimeState) => void (kept = written) }
   const open = async () => {
     const deletionClock = await DeletionClock.open({ rows, clock, log })
     const cameras = [{ cameraId: 1, ownerId: 1, maxAgeMs: 7 * dayMs, maxBytes: undefined, isRecorded: true }]

@@ -10,7 +10,7 @@ import { isArchiveThere } from './archive-folder.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
 import { measureDisk } from './disk-space.ts'
-import { type Doomed, planRetention, type RetentionLimits, type RetentionReason } from './retention-plan.ts'
+import { type PlannedDeletion, planRetention, type RetentionLimits, type RetentionReason } from './retention-plan.ts'
 
 export type RetentionOptions = DeletionContext & {
   readonly loadLimits: () => Promise<RetentionLimits>
@@ -85,7 +85,7 @@ export class Retention {
       return report
     }
     await finishPendingDeletions(this.#options)
-    const onDeleted = ({ bytes, reason }: Doomed) => {
+    const onDeleted = ({ bytes, reason }: PlannedDeletion) => {
       for (const counted of [report, this.#unreported]) {
         counted.segments++
         counted.bytes += bytes
@@ -101,7 +101,7 @@ export class Retention {
   }
 
   /** Lists what must be deleted now. It only reads. */
-  async plan(): Promise<AsyncIterable<Doomed>> {
+  async plan(): Promise<AsyncIterable<PlannedDeletion>> {
     const { rows, clock, loadLimits, openBytes, deletionMs = () => clock.nowMs() } = this.#options
     const missingBytes = await this.#measureMissing()
     this.#isShort = missingBytes > 0

@@ -142,7 +142,7 @@ class WorkerSlot {
   restarts = 0
   readonly #suspensions: CameraSuspensions
   /** The camera that the running worker named as the reason for its end. */
-  #culprit: number | undefined
+  #faultyCameraId: number | undefined
 
   constructor(index: number, options: MediaWorkersOptions) {
     this.#options = options
@@ -248,7 +248,7 @@ class WorkerSlot {
     worker.on('message', (messages: readonly FromWorker[]) => {
       for (const message of messages) this.#receive(message)
     })
-    this.#culprit = undefined
+    this.#faultyCameraId = undefined
     for (const job of this.#jobs.values()) {
       if (!this.#suspensions.isSuspended(job.cameraId)) this.send({ type: 'set_camera', job })
     }
@@ -278,7 +278,7 @@ class WorkerSlot {
       if (job.recording) this.#jobs.set(id, { ...job, recording: { startReason: 'server_down' } })
     }
     await this.#options.onWorkerLost([...this.#jobs.keys()])
-    if (this.#culprit !== undefined) this.#suspend(this.#culprit)
+    if (this.#faultyCameraId !== undefined) this.#suspend(this.#faultyCameraId)
     throw failure
   }
 
@@ -304,7 +304,7 @@ class WorkerSlot {
       case 'stopped':
         return
       case 'worker_failed':
-        this.#culprit = message.cameraId
+        this.#faultyCameraId = message.cameraId
         return
       default:
         this.#options.onReport(message)

@@ -1,7 +1,7 @@
 // What retention would delete, or has deleted, as text and as JSON.
 
 import type { RetentionReport } from '../archive/retention.ts'
-import type { Doomed, RetentionReason } from '../archive/retention-plan.ts'
+import type { PlannedDeletion, RetentionReason } from '../archive/retention-plan.ts'
 import { writeByteSize } from '../model/byte-size.ts'
 import { writeTime } from '../model/time.ts'
 import { writeTable } from './table.ts'
@@ -26,7 +26,7 @@ const words: Record<RetentionReason, string> = {
 }
 
 /** By camera, in the order of their ids. */
-export async function summarizePlan(plan: AsyncIterable<Doomed>): Promise<PlanSummary> {
+export async function summarizePlan(plan: AsyncIterable<PlannedDeletion>): Promise<PlanSummary> {
   const cameras = new Map<number, CameraPlan>()
   for await (const { cameraId, startMs, endMs, bytes, reason } of plan) {
     const camera = cameras.get(cameraId) ?? { cameraId, segments: 0, bytes: 0, startMs, endMs, reasons: new Set() }

@@ -10,7 +10,7 @@ export class DropLog {
   readonly #log: Logger
   readonly #clock: Clock
   #total = 0
-  #unsaid = 0
+  #unlogged = 0
   #lastWarnMs = Number.NEGATIVE_INFINITY
 
   constructor(log: Logger, clock: Clock) {
@@ -24,14 +24,14 @@ export class DropLog {
 
   add(cameraId: number, format: LiveFormat, chunks: number): void {
     this.#total += chunks
-    this.#unsaid += chunks
+    this.#unlogged += chunks
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#lastWarnMs < minWarnIntervalMs) return
     this.#log.warn(
-      { cameraId, format, chunks: this.#unsaid },
+      { cameraId, format, chunks: this.#unlogged },
       'Dropped chunks for a slow live viewer, which continues at the next key frame',
     )
     this.#lastWarnMs = nowMs
-    this.#unsaid = 0
+    this.#unlogged = 0
   }
 }

@@ -53,9 +53,9 @@ test('a viewer that joins a stream with B-frames late gets its frames in present
         assert.ok(pts90k >= dts90k, 'not shown before it is decoded')
         if (i > 0) assert.ok(dts90k > seen[i - 1]!.dts90k)
       }
-      const hurriedMs = Math.max(0, ageMs - 1500)
+      const catchUpMs = Math.max(0, ageMs - 1500)
       const endMs = Math.max(...sent.map(({ pts90k }) => pts90k)) / 90
-      const expectedMs = Math.min(hurriedMs, endMs) / 40 + Math.max(0, endMs - hurriedMs)
+      const expectedMs = Math.min(catchUpMs, endMs) / 40 + Math.max(0, endMs - catchUpMs)
       assert.ok(Math.abs(Math.max(...seen.map(({ pts90k }) => pts90k)) / 90 - expectedMs) < 1)
     }),
   )

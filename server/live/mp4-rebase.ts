@@ -12,13 +12,13 @@ import { videoTimescale, videoTrackId } from '../media/mp4/init-segment.ts'
 /** Frames older than this when the viewer joins are sped up. */
 const maxAgeMs = 1500
 /** The speed-up factor: at 25 frames per second, one frame per millisecond. */
-const hurry = 40
+const catchUpSpeed = 40
 
 export class Mp4Rebase {
   readonly #audioRate: number
   /** Decode time of the viewer's first frame. Both times are on the run's time axis. */
   #start90k: number | undefined
-  #hurriedUntil90k = 0
+  #catchUpUntil90k = 0
   #lastDts90k = -1
 
   /** `audioRate` is the timescale of the audio track, if there is one. */
@@ -41,7 +41,7 @@ export class Mp4Rebase {
     const copy = fragment.slice()
     const moof = copy.subarray(0, moofBytes)
     shiftDecodeTimes(moof, () => time - track.baseDecodeTime)
-    if (isVideo && track.baseDecodeTime < this.#hurriedUntil90k) {
+    if (isVideo && track.baseDecodeTime < this.#catchUpUntil90k) {
       mapCompositionOffsets(moof, (offset) => this.#map(track.baseDecodeTime + offset) - time)
     }
     return copy
@@ -49,14 +49,14 @@ export class Mp4Rebase {
 
   #begin(dts90k: number, ageMs: number): void {
     this.#start90k = dts90k
-    this.#hurriedUntil90k = dts90k + Math.max(0, Math.round((ageMs - maxAgeMs) * 90))
+    this.#catchUpUntil90k = dts90k + Math.max(0, Math.round((ageMs - maxAgeMs) * 90))
   }
 
   /** From the run's time to the viewer's, in 90 kHz. */
   #map(time90k: number): number {
     const start90k = this.#start90k!
-    const hurried90k = Math.min(time90k, this.#hurriedUntil90k) - start90k
-    return Math.round(hurried90k / hurry) + Math.max(0, time90k - this.#hurriedUntil90k)
+    const catchUp90k = Math.min(time90k, this.#catchUpUntil90k) - start90k
+    return Math.round(catchUp90k / catchUpSpeed) + Math.max(0, time90k - this.#catchUpUntil90k)
   }
 
   #placeVideo(dts90k: number): number {
@@ -66,9 +66,9 @@ export class Mp4Rebase {
 
   #placeAudio(time: number): number | undefined {
     if (this.#start90k === undefined) return undefined
-    const hurriedUntil = (this.#hurriedUntil90k * this.#audioRate) / videoTimescale
-    if (time < hurriedUntil) return undefined
-    const shift90k = this.#hurriedUntil90k - this.#map(this.#hurriedUntil90k)
+    const catchUpUntil = (this.#catchUpUntil90k * this.#audioRate) / videoTimescale
+    if (time < catchUpUntil) return undefined
+    const shift90k = this.#catchUpUntil90k - this.#map(this.#catchUpUntil90k)
     return time - Math.round((shift90k * this.#audioRate) / videoTimescale)
   }
 }

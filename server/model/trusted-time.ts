@@ -1,21 +1,21 @@
-// By which time old things are deleted: the machine's clock, as long as it passes as time does. What a clock that was
-// set ahead deletes does not come back when it is put right, so a step is followed only after the clock has kept to it
-// for a day. docs/design/retention.md.
+// The time by which old footage is deleted: the machine's clock, as long as it advances steadily. Footage that was deleted
+// because the clock was set forward cannot be restored after the clock is corrected, so a step is followed only after the
+// clock has kept to it for a day. docs/design/retention.md.
 
-/** What is kept over a restart. */
-export type KeptTime = {
+/** The state that is saved for the next start. */
+export type TrustedTimeState = {
   /** Unix milliseconds. */
   readonly timeMs: number
-  /** For how long the clock has disagreed, counting only time in which the server ran. */
+  /** How long the clock has deviated, counting only time during which the server ran. */
   readonly doubtedMs: number
-  /** The smallest disagreement meanwhile; above 0: the clock is ahead. */
+  /** The smallest deviation during this time; positive if the clock is ahead. */
   readonly leastMs: number
 }
 
-/** A clock that is off by no more is followed at once: a restart, a correction. */
+/** Smaller deviations are followed immediately: a restart, or a correction. */
 export const trustedStepMs = 10 * 60_000
 
-/** What the clock has shown for so long is true. */
+/** A deviation that lasts this long is accepted. */
 export const confirmationMs = 24 * 3_600_000
 
 export class TrustedTime {
@@ -24,8 +24,8 @@ export class TrustedTime {
   #leastMs = 0
   #nowMs: number
 
-  /** `kept`: undefined when nothing is known of the time before; then the clock is believed. */
-  constructor(nowMs: number, kept?: KeptTime) {
+  /** `kept`: undefined if there is no saved state; the clock is then trusted. */
+  constructor(nowMs: number, kept?: TrustedTimeState) {
     this.#timeMs = kept?.timeMs ?? nowMs
     this.#nowMs = nowMs
     if (kept) ({ doubtedMs: this.#doubtedMs, leastMs: this.#leastMs } = kept)
@@ -37,17 +37,17 @@ export class TrustedTime {
     return Math.min(this.#timeMs, this.#nowMs)
   }
 
-  /** How much later the clock is than `ms`; 0 unless it is doubted. */
+  /** How far the clock is ahead of `ms`; 0 while it is trusted. */
   get aheadMs(): number {
     return Math.max(0, this.#nowMs - this.#timeMs)
   }
 
-  /** In which the clock will be believed, while it is doubted. */
+  /** Time until the clock is trusted again. */
   get remainingMs(): number {
     return confirmationMs - this.#doubtedMs
   }
 
-  get kept(): KeptTime {
+  get kept(): TrustedTimeState {
     return { timeMs: this.#timeMs, doubtedMs: this.#doubtedMs, leastMs: this.#leastMs }
   }
 

@@ -94,7 +94,7 @@ export class RecordedImages {
     }
     let pending = this.#pending.get(key)
     if (!pending) {
-      pending = this.#createFairly(cameraId, place, limits, viewer).finally(() => this.#pending.delete(key))
+      pending = this.#createInTurn(cameraId, place, limits, viewer).finally(() => this.#pending.delete(key))
       this.#pending.set(key, pending)
       void pending.then(
         (jpeg) => this.#addToCache(key, jpeg),
@@ -122,7 +122,7 @@ export class RecordedImages {
   }
 
   /** Live images share the queue of the decoder, so recorded images must not fill it. */
-  #createFairly(cameraId: number, place: KeyFramePosition, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
+  #createInTurn(cameraId: number, place: KeyFramePosition, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
     return this.#viewers.run(viewer, async () => {
       const semaphore =
         this.#cameras.get(cameraId) ??

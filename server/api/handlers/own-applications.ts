@@ -16,8 +16,8 @@ import type { Application, ApplicationChange as RowChange } from '../../store/ac
 import type { Store } from '../../store/store.ts'
 import { writeApplication } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
-import { checkGiveable } from '../giveable-scopes.ts'
 import { checkGivenPassword } from '../given-password.ts'
+import { checkGrantable } from '../grantable-scopes.ts'
 import { pageOf } from '../page-of.ts'
 
 const maxApplications = 100
@@ -132,7 +132,7 @@ function readChange(body: Omit<ApplicationChange, 'password'>, caller: Caller): 
   const { name, redirect_uris: redirectUris, require_secret: requiresSecret, allow_password: allowsPassword } = body
   for (const uri of redirectUris ?? []) checkRedirectUri(uri)
   const scopes = body.scope === undefined ? undefined : parseScopes(body.scope)
-  if (scopes) checkGiveable(scopes, caller)
+  if (scopes) checkGrantable(scopes, caller)
   return {
     ...(name !== undefined && { name: parseAppName(name) }),
     ...(redirectUris !== undefined && { redirectUris: [...new Set(redirectUris)] }),

@@ -10,8 +10,8 @@ import { AppError } from '../../base/error.ts'
 import { accountScope, defaultScopes, parseScopes } from '../../model/access.ts'
 import { writeAuthorization, writePersonalToken, writeSession } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
-import { checkGiveable } from '../giveable-scopes.ts'
 import { checkGivenPassword } from '../given-password.ts'
+import { checkGrantable } from '../grantable-scopes.ts'
 import { pageOf } from '../page-of.ts'
 
 export type OwnCredentialsOptions = {
@@ -45,7 +45,7 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
       const { caller } = call
       const { name = '', scope, password } = call.body()
       const scopes = scope === undefined ? defaultScopes : parseScopes(scope)
-      checkGiveable(scopes, caller)
+      checkGrantable(scopes, caller)
       const context = call.context()
       const credentialsVersion = scopes.includes(accountScope)
         ? await checkGivenPassword(accounts, { caller, password, field: 'password', context })

@@ -47,7 +47,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       const { camera_id } = request.params as { camera_id: string }
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
       if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'access to this camera was revoked')
-      await access.noteLook(grant.userId, grant.cameraId)
+      await access.markViewed(grant.userId, grant.cameraId)
       const isOffline = (await cameras.find(grant.cameraId))?.status === 'offline'
       try {
         await respond({ grant, request, reply, isOffline })

@@ -16,7 +16,7 @@ import { tokenOf } from './token-of.ts'
 
 export type RecordedImageRoutesOptions = {
   readonly tokens: Pick<MediaTokens, 'verify'>
-  readonly access: Pick<CameraAccess, 'isGrantedRecordings' | 'noteLook'>
+  readonly access: Pick<CameraAccess, 'isGrantedRecordings' | 'markViewed'>
   readonly images: RecordedImageSource
 }
 
@@ -32,7 +32,7 @@ export function registerRecordedImageRoutes(
     const grant = tokens.verify(tokenOf(request), { kind: 'recorded_image', cameraId: Number(camera_id) })
     if (!(await access.isGrantedRecordings(grant)))
       throw new AppError('forbidden', 'access to these recordings was revoked')
-    await access.noteLook(grant.userId, grant.cameraId)
+    await access.markViewed(grant.userId, grant.cameraId)
     const given = new URLSearchParams(request.query as string)
     const size = sizeNames.find((name) => given.has(name))
     if (size !== undefined) throw unsignedSize(size)

@@ -1,14 +1,14 @@
 // The document around the content of a page: head, header and footer.
 
 import { html } from './html.ts'
-import type { Look } from './look.ts'
 import { drawMark } from './mark.ts'
 import type { ShownPage } from './page.ts'
+import type { PageAssets } from './page-assets.ts'
 import type { Texts } from './texts/texts.ts'
 
-export type DocumentOptions = { readonly page: ShownPage; readonly look: Look; readonly texts: Texts }
+export type DocumentOptions = { readonly page: ShownPage; readonly assets: PageAssets; readonly texts: Texts }
 
-export function writeDocument({ page, look, texts }: DocumentOptions): string {
+export function writeDocument({ page, assets, texts }: DocumentOptions): string {
   const isRefused = (page.status ?? 200) >= 400
   return String(html`<!doctype html>
 <html lang="${texts.language}">
@@ -20,11 +20,11 @@ export function writeDocument({ page, look, texts }: DocumentOptions): string {
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#2a3058" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#090c17" media="(prefers-color-scheme: dark)">
-<link rel="icon" href="${look.icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${look.style}">${
+<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.style}">${
     page.script &&
     html`
-<script src="${look.scripts[page.script]}" defer></script>`
+<script src="${assets.scripts[page.script]}" defer></script>`
   }
 </head>
 <body>

@@ -16,8 +16,8 @@ import { createErrorPage, createOutdatedPage } from './error-page.ts'
 import { type Form, maxFormBytes, readForm } from './form.ts'
 import { describeFault } from './form-problem.ts'
 import { writeDocument } from './layout.ts'
-import type { Look } from './look.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage, type UserCall } from './page.ts'
+import type { PageAssets } from './page-assets.ts'
 import { createPageHeaders } from './page-headers.ts'
 import { checkSameSite } from './same-site.ts'
 import { english } from './texts/english.ts'
@@ -30,7 +30,7 @@ export type PageRoutesOptions = {
   readonly sessions: Pick<Sessions, 'find' | 'hasRecentProof'>
   readonly users: Pick<Users, 'find'>
   readonly limits: RateLimits
-  readonly look: Look
+  readonly assets: PageAssets
   /** The origin of this server. Forms from other origins are rejected. */
   readonly publicUrl: string
   readonly log: Logger
@@ -133,7 +133,7 @@ const readQuery = ({ query }: FastifyRequest): URLSearchParams => new URLSearchP
 const sharedPages = new WeakMap<ShownPage, StaticBytes>()
 
 function sendAnswer(
-  { look }: PageRoutesOptions,
+  { assets }: PageRoutesOptions,
   call: PageCall,
   answer: PageAnswer,
   request: FastifyRequest,
@@ -154,7 +154,7 @@ function sendAnswer(
   if (answer.isShared) {
     let bytes = sharedPages.get(answer)
     if (!bytes) {
-      bytes = compress('text/html; charset=utf-8', Buffer.from(writeDocument({ page: answer, look, texts })))
+      bytes = compress('text/html; charset=utf-8', Buffer.from(writeDocument({ page: answer, assets, texts })))
       sharedPages.set(answer, bytes)
     }
     sendStatic(request, reply, bytes, {
@@ -169,7 +169,7 @@ function sendAnswer(
     .code(answer.status ?? 200)
     .headers(createPageHeaders(answer))
     .type('text/html; charset=utf-8')
-    .send(writeDocument({ page: answer, look, texts }))
+    .send(writeDocument({ page: answer, assets, texts }))
 }
 
 function sendError(
@@ -178,7 +178,7 @@ function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { look, log } = options
+  const { assets, log } = options
   const problem = toProblem(error)
   if (error instanceof RateLimitError) request.rate = error.rate
   if (problem.status >= 500 && problem.status !== 503) {
@@ -189,7 +189,7 @@ function sendError(
   if (!acceptsHtml(request.headers.accept)) return sendJson(reply, writeProblem(problem))
   const texts = chooseTextsFor(request)
   const page = createErrorPage(texts, problem, readableDetail(error, problem, texts))
-  return reply.type('text/html; charset=utf-8').send(writeDocument({ page, look, texts }))
+  return reply.type('text/html; charset=utf-8').send(writeDocument({ page, assets, texts }))
 }
 
 /** Sent as bytes, because Fastify appends a charset to the content type of strings. */

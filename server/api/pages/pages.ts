@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
 import type { OpenApiDocument } from '../description/openapi.ts'
 import type { PagesDeps } from './deps.ts'
-import { registerLook } from './look.ts'
 import { type Page, redirect } from './page.ts'
+import { registerPageAssets } from './page-assets.ts'
 import { registerPageRoutes } from './page-routes.ts'
 import { homePath } from './paths.ts'
 import { createAccountPage } from './routes/account.ts'
@@ -50,7 +50,7 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
     sessions: deps.sessions,
     users: deps.users,
     limits,
-    look: registerLook(server),
+    assets: registerPageAssets(server),
     publicUrl,
     log: deps.log,
     signInFirst: (call) => service.sendToSignIn(call, { path: call.url }),

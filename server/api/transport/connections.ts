@@ -5,19 +5,19 @@ import type { Http2SecureServer, ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 import { addressBlock } from '../../auth/guard/address-block.ts'
-import { narrowSession } from './narrow-session.ts'
-import { Tally, type TallyLimits } from './tally.ts'
+import { limitSessionStreams } from './limit-session-streams.ts'
 import { plainAddress, type TrustedProxies } from './trusted-proxies.ts'
+import { UsageCounter, type UsageLimits } from './usage-counter.ts'
 
 const graceMs = 1_500
 
 /** What clients may have altogether, and those of one address. */
 export type ClientLimits = {
-  readonly connections: TallyLimits
+  readonly connections: UsageLimits
   /** Of HTTP/2. */
-  readonly streams: TallyLimits
+  readonly streams: UsageLimits
   /** Of large answers that are being sent. */
-  readonly unsentBytes: TallyLimits
+  readonly unsentBytes: UsageLimits
 }
 
 export type ConnectionsOptions = Pick<ClientLimits, 'connections' | 'streams'> & {
@@ -28,13 +28,13 @@ export type ConnectionsOptions = Pick<ClientLimits, 'connections' | 'streams'> &
 export class Connections {
   readonly #sockets = new Set<Socket>()
   readonly #proxies: TrustedProxies
-  readonly #connectionsOf: Tally
-  readonly #streamsOf: Tally
+  readonly #connectionsOf: UsageCounter
+  readonly #streamsOf: UsageCounter
 
   constructor({ connections, streams, proxies }: ConnectionsOptions) {
     this.#proxies = proxies
-    this.#connectionsOf = new Tally(connections)
-    this.#streamsOf = new Tally(streams)
+    this.#connectionsOf = new UsageCounter(connections)
+    this.#streamsOf = new UsageCounter(streams)
   }
 
   /** Call before the server listens, and before anything else takes its connections and streams. */
@@ -48,7 +48,7 @@ export class Connections {
       const { socket } = stream.session ?? {}
       if (!socket || this.#count(this.#streamsOf, socket, stream)) return
       stream.close(constants.NGHTTP2_REFUSED_STREAM)
-      narrowSession(stream.session!)
+      limitSessionStreams(stream.session!)
     })
   }
 
@@ -68,17 +68,17 @@ export class Connections {
     }
   }
 
-  /** False for one too many. Until `what` closes. */
+  /** Counts `what` until it closes. Returns false if the client has too many. */
   #count(
-    tally: Tally,
+    usage: UsageCounter,
     { remoteAddress = '' }: { remoteAddress?: string | undefined },
     what: Socket | ServerHttp2Stream,
   ): boolean {
     const address = plainAddress(remoteAddress)
     if (this.#proxies.has(address)) return true
     const block = addressBlock(address)
-    if (!tally.take(block)) return false
-    what.once('close', () => tally.give(block))
+    if (!usage.take(block)) return false
+    what.once('close', () => usage.give(block))
     return true
   }
 }

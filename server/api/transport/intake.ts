@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { addressBlock } from '../../auth/guard/address-block.ts'
 import { isGone } from './drained.ts'
 import { FairScheduler } from './fair-scheduler.ts'
-import { narrowSession } from './narrow-session.ts'
+import { limitSessionStreams } from './limit-session-streams.ts'
 import { RefusalBackoff } from './refusal-backoff.ts'
 import type { OriginCheck } from './request-origin.ts'
 
@@ -47,7 +47,7 @@ export function createIntake({ origin, answerFromMemory, handle }: IntakeOptions
       begin(request, response, connection)
       return
     }
-    if ('settings' in connection) narrowSession(connection)
+    if ('settings' in connection) limitSessionStreams(connection)
     if (waitMs === undefined) refuse(request)
     else
       setTimeout(() => {

@@ -3,7 +3,7 @@
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { maxHeaderBytes } from './secure-server.ts'
-import { cutStalled } from './stalled.ts'
+import { disconnectStalledClients } from './stalled-clients.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** The server listens to nothing yet. */
@@ -19,6 +19,6 @@ export function createPlainServer(onRequest: RequestListener, timeouts: Timeouts
     },
     onRequest,
   )
-  cutStalled(server, timeouts)
+  disconnectStalledClients(server, timeouts)
   return server
 }

@@ -3,11 +3,11 @@
 import type { RequestListener } from 'node:http'
 import { createSecureServer as createHttp2Server, type Http2SecureServer } from 'node:http2'
 import { limitHttp2 } from './http2-limits.ts'
-import { maxStreamsOfSession } from './narrow-session.ts'
-import { keepSessionsOfStreams } from './outlive-streams.ts'
+import { keepSessionHandles } from './keep-session-handles.ts'
+import { maxStreamsOfSession } from './limit-session-streams.ts'
 import { type OnClearCredentials, refusePlainHttp } from './plain-http.ts'
 import { keepRules, refuseExpectation } from './request-rules.ts'
-import { cutStalled } from './stalled.ts'
+import { disconnectStalledClients } from './stalled-clients.ts'
 import type { Timeouts } from './timeouts.ts'
 
 export type Identity = {
@@ -69,8 +69,8 @@ export function createSecureServer(
   const server = createHttp2Server(options, keepRules(onRequest) as never)
   server.on('checkExpectation', refuseExpectation as never)
   limitHttp2(server, timeouts)
-  keepSessionsOfStreams(server)
-  cutStalled(server, timeouts)
+  keepSessionHandles(server)
+  disconnectStalledClients(server, timeouts)
   refusePlainHttp(server, timeouts.handshakeMs, onClearCredentials)
   return server
 }

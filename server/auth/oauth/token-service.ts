@@ -25,7 +25,7 @@ import { sealReply, unsealReply } from './sealed-reply.ts'
 import { answerEmpty, answerError, answerFailure, answerJson, writePair } from './token-answer.ts'
 
 /** The client that sends the request, and its origin. */
-type Asker = { readonly client: Client; readonly context: RequestContext }
+type Requester = { readonly client: Client; readonly context: RequestContext }
 
 /** A code or token from a request that has our format. */
 type Presented = { readonly value: string; readonly hash: Uint8Array }
@@ -57,15 +57,18 @@ export class TokenService {
     return this.#answer(async () => {
       const fields = readFields(input.form)
       const grantType = readGrantType(fields)
-      const asker = { client: await this.#getClient(fields, input.authorization, grantType), context: input.context }
+      const requester = {
+        client: await this.#getClient(fields, input.authorization, grantType),
+        context: input.context,
+      }
       const request = readTokenRequest(grantType, fields)
       switch (request.grantType) {
         case 'password':
-          return this.#logIn(request, asker)
+          return this.#logIn(request, requester)
         case 'authorization_code':
-          return this.#exchangeCode(request, asker)
+          return this.#exchangeCode(request, requester)
         case 'refresh_token':
-          return this.#refresh(request, asker, checkIdempotencyKey(input.idempotencyKey))
+          return this.#refresh(request, requester, checkIdempotencyKey(input.idempotencyKey))
       }
     })
   }
@@ -104,20 +107,20 @@ export class TokenService {
     return client!
   }
 
-  async #logIn({ username, password, scope }: Of<'password'>, asker: Asker): Promise<TokenAnswer> {
-    const { client, context } = asker
+  async #logIn({ username, password, scope }: Of<'password'>, requester: Requester): Promise<TokenAnswer> {
+    const { client, context } = requester
     const { login, policy } = this.#options
     const scopes = chooseScopes(scope, client.scopes)
     const user = await login.verify({ email: username, password, context, via: 'password_grant' })
     if (!user) throw wrongPassword()
-    await this.#checkPasswordSuffices(user, asker)
+    await this.#checkPasswordSuffices(user, requester)
     const granted = { userId: user.id, applicationId: client.id, scopes }
     const { credentialsVersion } = user
-    return this.#settle({ credentialsVersion, decide: (nowMs) => decideLogin(granted, nowMs, policy) }, asker)
+    return this.#settle({ credentialsVersion, decide: (nowMs) => decideLogin(granted, nowMs, policy) }, requester)
   }
 
   /** Checked after the password, so that others cannot find out which accounts have a second factor. */
-  async #checkPasswordSuffices(user: User, { client, context }: Asker): Promise<void> {
+  async #checkPasswordSuffices(user: User, { client, context }: Requester): Promise<void> {
     const { audit, isSecondFactorMissing } = this.#options
     const isMissing = await isSecondFactorMissing(user)
     if (!user.hasSecondFactor && !isMissing) return
@@ -126,10 +129,10 @@ export class TokenService {
     throw new OAuthError('invalid_grant', isMissing ? secondFactorMissing : secondFactorNeeded)
   }
 
-  async #exchangeCode(request: Of<'authorization_code'>, asker: Asker): Promise<TokenAnswer> {
+  async #exchangeCode(request: Of<'authorization_code'>, requester: Requester): Promise<TokenAnswer> {
     const { code, redirectUri, codeVerifier } = request
     if (!isOAuthSecret('code', code)) throw new OAuthError('invalid_grant')
-    const { client } = asker
+    const { client } = requester
     const { store, policy } = this.#options
     const presented = present(code)
     const exchange = {
@@ -143,10 +146,14 @@ export class TokenService {
       const isShort = client.isBuiltIn && found !== undefined && needsPassword(found)
       return decideCodeExchange(found, exchange, nowMs, isShort ? { ...policy, grantMs: accountGrantMs } : policy)
     }
-    return this.#settle({ presented, decide }, asker)
+    return this.#settle({ presented, decide }, requester)
   }
 
-  async #refresh(request: Of<'refresh_token'>, asker: Asker, idempotencyKey: string | undefined): Promise<TokenAnswer> {
+  async #refresh(
+    request: Of<'refresh_token'>,
+    requester: Requester,
+    idempotencyKey: string | undefined,
+  ): Promise<TokenAnswer> {
     const { refreshToken, scope } = request
     if (!isOAuthSecret('refresh', refreshToken)) throw new OAuthError('invalid_grant')
     const { store, policy } = this.#options
@@ -155,10 +162,10 @@ export class TokenService {
     const decide = async (nowMs: number) => {
       const token = await store.grants.findToken(presented.hash)
       reply = token?.usedAtMs === undefined ? undefined : await this.#findReply(presented, idempotencyKey)
-      const request = { applicationId: asker.client.id, scope, hasReply: reply !== undefined }
+      const request = { applicationId: requester.client.id, scope, hasReply: reply !== undefined }
       return decideRefresh(token, request, nowMs, policy)
     }
-    return this.#settle({ presented, idempotencyKey, decide, repeat: () => reply! }, asker)
+    return this.#settle({ presented, idempotencyKey, decide, repeat: () => reply! }, requester)
   }
 
   async #findReply({ value, hash }: Presented, idempotencyKey: string | undefined): Promise<string | undefined> {
@@ -168,12 +175,12 @@ export class TokenService {
   }
 
   /** Decides, applies the effects and responds. Starts over if another request interfered. */
-  async #settle(settling: Settling, asker: Asker): Promise<TokenAnswer> {
+  async #settle(settling: Settling, requester: Requester): Promise<TokenAnswer> {
     for (let attempt = 1; ; attempt++) {
       const nowMs = this.#options.clock.nowMs()
       const decision = await settling.decide(nowMs)
       try {
-        return await this.#carryOut(decision, settling, asker, nowMs)
+        return await this.#carryOut(decision, settling, requester, nowMs)
       } catch (error) {
         const kind = error instanceof AppError ? error.kind : undefined
         if (kind === 'not_found') throw new OAuthError('invalid_grant')
@@ -184,7 +191,7 @@ export class TokenService {
     }
   }
 
-  async #carryOut(decision: Decision, settling: Settling, asker: Asker, nowMs: number): Promise<TokenAnswer> {
+  async #carryOut(decision: Decision, settling: Settling, requester: Requester, nowMs: number): Promise<TokenAnswer> {
     const { effects, verdict } = decision
     const { presented, idempotencyKey } = settling
     const { randomBytes, policy, store } = this.#options
@@ -200,10 +207,10 @@ export class TokenService {
         presented && idempotencyKey !== undefined
           ? { sealed: sealReply(body, presented.value, idempotencyKey), expiresAtMs: nowMs + policy.replyMs }
           : undefined,
-      ip: asker.context.ip.slice(0, 64),
-      label: writeLabel(asker.context),
+      ip: requester.context.ip.slice(0, 64),
+      label: writeLabel(requester.context),
     })
-    for (const effect of effects) this.#note(effect, grantId, asker)
+    for (const effect of effects) this.#note(effect, grantId, requester)
     switch (verdict.kind) {
       case 'issued':
         return answerJson(body)
@@ -216,7 +223,7 @@ export class TokenService {
     }
   }
 
-  #note(effect: Effect, grantId: number | undefined, { client, context }: Asker): void {
+  #note(effect: Effect, grantId: number | undefined, { client, context }: Requester): void {
     const { audit, log, onReuse } = this.#options
     const subject = client.name
     if (effect.kind === 'open_grant') {

@@ -1,7 +1,7 @@
 // The time by which old data is deleted (model/trusted-time.ts): one row, from the last minute in which a server ran.
 
 import type { Kysely } from 'kysely'
-import type { KeptTime } from '../../model/trusted-time.ts'
+import type { TrustedTimeState } from '../../model/trusted-time.ts'
 import { writeRelaxed } from '../engine/durability.ts'
 import type { Tables } from '../schema.ts'
 
@@ -13,12 +13,12 @@ export class TrustedTimes {
   }
 
   /** Undefined before the database's first server has run. */
-  async find(): Promise<KeptTime | undefined> {
+  async find(): Promise<TrustedTimeState | undefined> {
     const row = await this.#db.selectFrom('trusted_time').selectAll().where('id', '=', 1).executeTakeFirst()
     return row && { timeMs: row.time_ms, doubtedMs: row.doubted_ms, leastMs: row.least_ms }
   }
 
-  async write({ timeMs, doubtedMs, leastMs }: KeptTime): Promise<void> {
+  async write({ timeMs, doubtedMs, leastMs }: TrustedTimeState): Promise<void> {
     const values = {
       time_ms: Math.round(timeMs),
       doubted_ms: Math.round(doubtedMs),

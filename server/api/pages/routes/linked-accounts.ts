@@ -97,11 +97,11 @@ function drawLinked(call: UserCall, { id, provider, issuer, email, createdAtMs }
   })
 }
 
-type FoundHere = NonNullable<ReturnType<PagesDeps['providers']['openFound']>>
+type FoundSignIn = NonNullable<ReturnType<PagesDeps['providers']['openFound']>>
 
 function showQuestion(
   { texts, session, user }: UserCall,
-  { provider, person, path }: FoundHere,
+  { provider, person, path }: FoundSignIn,
   sealed: string,
   problem?: FormProblem,
 ): ShownPage {

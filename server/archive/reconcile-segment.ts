@@ -18,7 +18,7 @@ import { fragmentChecksum, hashInit } from './segment-checksum.ts'
 import { scanSegmentFile, sumChecksums, toFragments } from './segment-scan.ts'
 import { copyAside, setAside } from './set-aside.ts'
 
-export type Mending = {
+export type Reconciliation = {
   readonly action: 'cut' | 'split' | 'set_aside'
   /** A text for people. */
   readonly detail: string
@@ -27,7 +27,7 @@ export type Mending = {
 type Part = readonly FoundFragment[]
 
 /** Throws the system's and the database's errors. Then nothing has changed, or it can be repeated. */
-export async function mendSegment(context: DeletionContext, segment: Segment): Promise<Mending> {
+export async function reconcileSegment(context: DeletionContext, segment: Segment): Promise<Reconciliation> {
   const { archiveDir } = context
   const { init, parts, isForeign, fileBytes } = await findIntactParts(join(archiveDir, segment.path), segment)
   const usedInit = isForeign || parts.length === 0 ? undefined : (init ?? (await findSameInit(context, segment)))
@@ -49,7 +49,12 @@ export async function mendSegment(context: DeletionContext, segment: Segment): P
 }
 
 /** The bytes after the part are not our footage, or are damaged. */
-async function cutAfter(context: DeletionContext, segment: Segment, part: Part, fileBytes: number): Promise<Mending> {
+async function cutAfter(
+  context: DeletionContext,
+  segment: Segment,
+  part: Part,
+  fileBytes: number,
+): Promise<Reconciliation> {
   const isLoss = part.length < segment.fragments.length && fileBytes > endOf(part)
   const place = isLoss ? `, as it was: ${await copyAside(context.archiveDir, segment.path)}` : ''
   await cutTo(context, segment, part, fileBytes)

@@ -1,18 +1,18 @@
-// Counts what each of many holds of something there is only so much of: connections, streams, bytes. Whoever comes gets
-// at most as much as is left for the others, so that one who takes all they can leaves half.
+// Counts how much of a limited resource (connections, streams, bytes) each client holds. A client gets at most as much as
+// is left for all others, so a client that takes as much as possible leaves half.
 
-export type TallyLimits = {
-  /** Of all together. */
+export type UsageLimits = {
+  /** Limit of all clients together. */
   readonly max: number
   readonly maxOfOne: number
 }
 
-export class Tally {
-  readonly #limits: TallyLimits
+export class UsageCounter {
+  readonly #limits: UsageLimits
   readonly #held = new Map<string, number>()
   #total = 0
 
-  constructor(limits: TallyLimits) {
+  constructor(limits: UsageLimits) {
     this.#limits = limits
   }
 
@@ -20,12 +20,12 @@ export class Tally {
     return this.#total
   }
 
-  /** How many hold something. */
+  /** Number of clients that hold something. */
   get size(): number {
     return this.#held.size
   }
 
-  /** False, and nothing taken, when it would be more than `key` may have. */
+  /** Returns false, and takes nothing, if `key` would exceed its limit. */
   take(key: string, count = 1): boolean {
     const { max, maxOfOne } = this.#limits
     const held = (this.#held.get(key) ?? 0) + count

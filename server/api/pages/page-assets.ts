@@ -10,7 +10,7 @@ import { transportHeaders } from '../answer.ts'
 import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
 /** The URLs of the files. */
-export type Look = {
+export type PageAssets = {
   readonly style: string
   readonly icon: string
   readonly scripts: { readonly passkey: string }
@@ -22,7 +22,7 @@ type Asset = { readonly address: string; readonly bytes: StaticBytes }
 const styleFiles = ['properties.css', 'layout.css', 'parts.css', 'manual.css']
 
 /** Reads the files and registers a route for each. Call it once. */
-export function registerLook(server: FastifyInstance): Look {
+export function registerPageAssets(server: FastifyInstance): PageAssets {
   const [icon, dusk, night] = ['nightjar.svg', 'dusk.svg', 'night.svg'].map((file) =>
     createAsset(file, 'image/svg+xml', readLook(file)),
   ) as [Asset, Asset, Asset]

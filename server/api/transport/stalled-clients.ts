@@ -1,25 +1,29 @@
-// Cuts off clients that do not take what they are sent. Node's own time limits of sockets and streams begin anew when
-// they find that something was written since they were set, so that a client may keep an answer for twice as long; and
-// they say nothing of an answer that waits in a stream of HTTP/2 whose window is closed.
+// Disconnects clients that do not read their responses. Node's own timeouts of sockets and streams restart when something
+// was written since they were set, so a client could keep a response for twice as long. They also ignore a response that
+// waits in an HTTP/2 stream whose window is closed.
 
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 import { TLSSocket, Server as TlsServer } from 'node:tls'
 import type { Timeouts } from './timeouts.ts'
 
-/** How long a connection without streams may take to say goodbye. */
-const farewellMs = 1_000
+/** How long a connection without streams may take to close. */
+const closeTimeoutMs = 1_000
 
 type Limits = Pick<Timeouts, 'untakenMs' | 'checkIntervalMs'>
 
 /**
- * To be called once for each server. A stream of HTTP/2 has the time from the end of an answer to its last byte, which
- * is one chunk of send-body.ts at most; an answer that has not ended is the business of whoever sends it (drained.ts).
+ * Call this once for each server. For an HTTP/2 stream, the timeout covers the time from the end of a response to its
+ * last byte, which is at most one chunk of send-body.ts. Responses that have not ended are watched by their senders
+ * (drained.ts).
  */
-export function cutStalled(server: Server | Http2SecureServer, { untakenMs, checkIntervalMs }: Limits): void {
-  /** Of HTTP/1.1, with how much they have taken, and since when. */
+export function disconnectStalledClients(
+  server: Server | Http2SecureServer,
+  { untakenMs, checkIntervalMs }: Limits,
+): void {
+  /** HTTP/1.1 connections, with the number of bytes read and the time of the last progress. */
   const sockets = new Map<Socket, { taken: number; sinceMs: number }>()
-  /** With when they were first seen to have a rest. */
+  /** HTTP/2 streams, with the time at which unread bytes were first noticed. */
   const streams = new Map<ServerHttp2Stream, number | undefined>()
   const cut = (stream: ServerHttp2Stream) => {
     const session = stream.session as ServerHttp2Session | undefined
@@ -27,11 +31,11 @@ export function cutStalled(server: Server | Http2SecureServer, { untakenMs, chec
     streams.delete(stream)
     if (!session || session.closed) return
     session.close()
-    // A peer that takes nothing at all does not take the goodbye either.
+    // A peer that reads nothing does not read the end of the connection either.
     const hasOthers = () => [...streams.keys()].some((other) => other.session === session)
-    setTimeout(() => !session.destroyed && !hasOthers() && session.destroy(), farewellMs).unref()
+    setTimeout(() => !session.destroyed && !hasOthers() && session.destroy(), closeTimeoutMs).unref()
   }
-  const look = () => {
+  const check = () => {
     const nowMs = performance.now()
     for (const [socket, mark] of sockets) {
       const taken = socket.bytesWritten - socket.writableLength
@@ -47,7 +51,7 @@ export function cutStalled(server: Server | Http2SecureServer, { untakenMs, chec
     }
   }
   const track = (socket: Socket) => {
-    // The session of HTTP/2 takes the bytes past the socket.
+    // An HTTP/2 session bypasses the socket.
     if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') return
     sockets.set(socket, { taken: -1, sinceMs: 0 })
     socket.once('close', () => sockets.delete(socket))
@@ -59,7 +63,7 @@ export function cutStalled(server: Server | Http2SecureServer, { untakenMs, chec
   })
   let timer: NodeJS.Timeout | undefined
   server.once('listening', () => {
-    timer = setInterval(look, checkIntervalMs).unref()
+    timer = setInterval(check, checkIntervalMs).unref()
   })
   server.once('close', () => clearInterval(timer))
 }
