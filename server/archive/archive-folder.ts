@@ -15,17 +15,17 @@ const markerText = `This folder holds the recordings of a Nightjar server.
 The server records only where this file is, so that nothing is written to the folder below when a disk is not mounted.
 `
 
-export function isArchiveThere(archiveDir: string): Promise<boolean> {
+export function archiveExists(archiveDir: string): Promise<boolean> {
   return exists(join(archiveDir, markerName))
 }
 
 /** How often to check for a disk that is not mounted. */
-const awayIntervalMs = 5000
+const retryIntervalMs = 5000
 
 /** Resolves when the archive is available, or when `signal` aborts. */
 export async function waitForArchive(archiveDir: string, clock: Clock, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !(await isArchiveThere(archiveDir))) {
-    await pause(clock, awayIntervalMs, signal)
+  while (!signal.aborted && !(await archiveExists(archiveDir))) {
+    await pause(clock, retryIntervalMs, signal)
   }
 }
 
@@ -46,7 +46,7 @@ export async function markArchive(archiveDir: string): Promise<void> {
  * that fails, or when the index lists footage and the folder is empty, because its disk is probably not mounted.
  */
 export async function openArchiveFolder(archiveDir: string, rows: SegmentRows, log: Logger): Promise<boolean> {
-  if (await isArchiveThere(archiveDir)) return true
+  if (await archiveExists(archiveDir)) return true
   const isExpected = (await rows.listCameraIds()).length > 0
   if (isExpected && !(await exists(join(archiveDir, 'cameras')))) {
     log.error(

@@ -9,7 +9,7 @@ import { pause } from '../base/pause.ts'
 import { SingleFlight } from '../base/single-flight.ts'
 import type { Segment } from '../model/segment.ts'
 import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
-import { isArchiveThere, waitForArchive } from './archive-folder.ts'
+import { archiveExists, waitForArchive } from './archive-folder.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
 
@@ -193,7 +193,7 @@ export class BackgroundRepair {
     } catch (error) {
       context.log.error({ path: segment.path, error: errorChain(error) }, 'the recording could not be repaired')
       // If the disk is not mounted, the file itself is not damaged.
-      if (!(await isArchiveThere(context.archiveDir))) return
+      if (!(await archiveExists(context.archiveDir))) return
       const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** pending.failures++)
       pending.retryAtMs = context.clock.monotonicMs() + delayMs
     }

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import type { SegmentFile } from '../model/segment-views.ts'
-import { isArchiveThere } from './archive-folder.ts'
+import { archiveExists } from './archive-folder.ts'
 import { findDamage } from './damage.ts'
 import { type Day, dayOf, listCameraFolders, listDayFiles, listDays } from './listing.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -78,7 +78,7 @@ export async function checkArchive(options: CheckOptions): Promise<CheckReport> 
     }
     if (await hasWrongCounter(rows, cameraId)) report.wrongCounters.push(cameraId)
   }
-  report.isArchiveMissing = report.segments > 0 && !(await isArchiveThere(archiveDir))
+  report.isArchiveMissing = report.segments > 0 && !(await archiveExists(archiveDir))
   return report
 }
 

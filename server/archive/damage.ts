@@ -21,14 +21,14 @@ async function findDifference(path: string, segment: Segment): Promise<string | 
   if (scan.initHash !== segment.initHash) return 'the file begins with another initialization section'
   const count = Math.max(scan.fragments.length, segment.fragments.length)
   for (let i = 0; i < count; i++) {
-    if (!isSamePlace(scan.fragments[i], segment.fragments[i])) return `fragment ${i} is not where the index says`
+    if (!isSamePosition(scan.fragments[i], segment.fragments[i])) return `fragment ${i} is not where the index says`
   }
   if (segment.checksum !== undefined && scan.checksum !== segment.checksum)
     return 'the file holds other footage than was recorded'
   return undefined
 }
 
-function isSamePlace(a: Fragment | undefined, b: Fragment | undefined): boolean {
+function isSamePosition(a: Fragment | undefined, b: Fragment | undefined): boolean {
   const isSameHole = a?.hole?.durationMs === b?.hole?.durationMs && a?.hole?.reason === b?.hole?.reason
   return a?.offset === b?.offset && a?.bytes === b?.bytes && a?.isKey === b?.isKey && isSameHole
 }

@@ -9,7 +9,7 @@ import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { syncFolder } from '../base/sync-folder.ts'
 import type { PendingDeletion } from '../model/segment-views.ts'
-import { isArchiveThere } from './archive-folder.ts'
+import { archiveExists } from './archive-folder.ts'
 import type { FinalSyncs } from './final-syncs.ts'
 import { findCameraOfPath } from './layout.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -98,7 +98,7 @@ async function deleteFile(archiveDir: string, path: string): Promise<void> {
   } catch (error) {
     ignoreMissing(error as NodeJS.ErrnoException)
     // If the disk is not mounted, the file still exists there.
-    if (!(await isArchiveThere(archiveDir)))
+    if (!(await archiveExists(archiveDir)))
       throw new AppError('unavailable', 'the archive folder is not available', { cause: error })
   }
 }

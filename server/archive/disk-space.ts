@@ -3,11 +3,11 @@
 import { statfs } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import type { DiskSpace } from '../model/free-space.ts'
-import { isArchiveThere } from './archive-folder.ts'
+import { archiveExists } from './archive-folder.ts'
 
 /** The same for the archive only: for an empty mount point, the system would report the disk below it. */
 export async function measureArchiveDisk(archiveDir: string): Promise<DiskSpace> {
-  if (await isArchiveThere(archiveDir)) return measureDisk(archiveDir)
+  if (await archiveExists(archiveDir)) return measureDisk(archiveDir)
   throw new AppError('unavailable', 'the recordings folder is missing or empty: check that its disk is mounted')
 }
 

@@ -4,7 +4,7 @@
 import { AppError, errorChain } from '../base/error.ts'
 import { makeFolder } from '../base/make-folder.ts'
 import { type Adoption, adoptFile, type KnownCamera } from './adoption.ts'
-import { isArchiveThere, markArchive } from './archive-folder.ts'
+import { archiveExists, markArchive } from './archive-folder.ts'
 import { Catalog } from './catalog.ts'
 import { type CheckOptions, type CheckReport, checkArchive } from './check.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
@@ -76,7 +76,7 @@ export async function fixArchive(options: FixOptions): Promise<Fix[]> {
 }
 
 async function checkPresence({ archiveDir, rows, forgetsMissing }: FixOptions): Promise<void> {
-  if (await isArchiveThere(archiveDir)) return
+  if (await archiveExists(archiveDir)) return
   const isExpected = (await rows.listUsage()).length > 0
   if (isExpected && !forgetsMissing) throw new AppError('conflict', `${archiveDir} is not an archive. ${adviceIfLost}`)
   // After a restore without footage, not even the folder exists.

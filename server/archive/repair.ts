@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import type { Segment } from '../model/segment.ts'
-import { isArchiveThere } from './archive-folder.ts'
+import { archiveExists } from './archive-folder.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { FinalSyncs } from './final-syncs.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
@@ -62,7 +62,7 @@ async function scanIfPresent(path: string, archiveDir: string, cameraId: number)
     return await scanSegmentFile(path, { isVerified: true, cameraId })
   } catch (error) {
     // A file on a disk that is not mounted is not lost.
-    const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await isArchiveThere(archiveDir))
+    const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await archiveExists(archiveDir))
     if (isLost) return undefined
     throw error
   }

@@ -6,7 +6,7 @@ import { errorChain } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
 import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
-import { isArchiveThere } from './archive-folder.ts'
+import { archiveExists } from './archive-folder.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
 import { measureDisk } from './disk-space.ts'
@@ -80,7 +80,7 @@ export class Retention {
     const { archiveDir } = this.#options
     const report = emptyReport()
     // Otherwise files that are not visible would count as deleted.
-    if (!(await isArchiveThere(archiveDir))) {
+    if (!(await archiveExists(archiveDir))) {
       this.#disk = undefined
       return report
     }

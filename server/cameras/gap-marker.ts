@@ -29,7 +29,7 @@ export type GapMarkerOptions = {
  * Marks wait so long: shorter breaks are hardly shown. The end of a written gap waits only for the next look, because a
  * process that is killed in between would leave the reason of that gap for the next one.
  */
-const patienceMs = 3000
+const settleMs = 3000
 
 /** Marks that may wait while the database does not answer. */
 const maxPending = 1000
@@ -69,8 +69,8 @@ export class GapMarker {
     const newest = this.#newest
     if (newest && newest.reason === reason) return
     // Back to what it was in a moment: nothing has happened.
-    const isUndone = this.#settled?.reason === reason && nowMs - this.#pendingSinceMs < patienceMs
-    if (this.#settled && isUndone) {
+    const isReverted = this.#settled?.reason === reason && nowMs - this.#pendingSinceMs < settleMs
+    if (this.#settled && isReverted) {
       this.#pending = []
       return
     }
@@ -106,7 +106,7 @@ export class GapMarker {
     if (this.#pending.length === 0 || this.#isWriting) return
     const isOver = this.#settled?.reason !== undefined && this.#newest?.reason === undefined
     const waitedMs = this.#options.clock.monotonicMs() - this.#pendingSinceMs
-    if (isOver || waitedMs >= patienceMs) this.#write()
+    if (isOver || waitedMs >= settleMs) this.#write()
   }
 
   /** Writes what is left. Call when the workers have ended. */

@@ -73,12 +73,12 @@ export class MediaWorkers implements LiveSubscriber {
   }
 
   setCamera(job: CameraJob): void {
-    this.#slotOf(job.cameraId).setCamera(job)
+    this.#findSlot(job.cameraId).setCamera(job)
   }
 
   /** Resolves when the camera's connection is closed and its last segment is complete. */
   removeCamera(cameraId: number): Promise<void> {
-    return this.#slotOf(cameraId).removeCamera(cameraId)
+    return this.#findSlot(cameraId).removeCamera(cameraId)
   }
 
   subscribe(
@@ -87,7 +87,7 @@ export class MediaWorkers implements LiveSubscriber {
     onChunk: (chunk: LiveChunk) => void,
     { minIntervalMs }: { minIntervalMs?: number } = {},
   ): LiveSubscription {
-    const slot = this.#slotOf(cameraId)
+    const slot = this.#findSlot(cameraId)
     const subscriptionId = this.#nextSubscriptionId++
     slot.subscribe(subscriptionId, { cameraId, format, minIntervalMs, onChunk })
     return {
@@ -122,7 +122,7 @@ export class MediaWorkers implements LiveSubscriber {
     }
   }
 
-  #slotOf(cameraId: number): WorkerSlot {
+  #findSlot(cameraId: number): WorkerSlot {
     return this.#slots[cameraId % this.#slots.length]!
   }
 }

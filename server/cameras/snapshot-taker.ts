@@ -43,7 +43,7 @@ const retryMs = 15_000
 const longWaitMs = 3_600_000
 
 /** After this time the next camera is started too, up to a limit of slow cameras. */
-const patienceMs = 300
+const maxWaitMs = 300
 const maxTaking = 16
 
 /**
@@ -130,7 +130,7 @@ export class SnapshotTaker {
     })
     schedule.taking = done
     this.#taking.add(schedule)
-    await settlesWithin(done, patienceMs, clock)
+    await settlesWithin(done, maxWaitMs, clock)
     if (this.#taking.size >= maxTaking) await Promise.race([...this.#taking].map(({ taking }) => taking))
     if (schedule.failures === 0) this.#warmUntilMs = clock.monotonicMs() + warmMs
   }

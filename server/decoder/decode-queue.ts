@@ -70,10 +70,10 @@ export class DecodeQueue<J extends Waiting> {
     client.waiting.push(job)
     this.#count(client, job, 1)
     const dropped: J[] = []
-    const hasTooMuch = ({ waiting, bytes }: Client<J>) =>
+    const exceedsLimits = ({ waiting, bytes }: Client<J>) =>
       waiting.length > Math.max(1, maxPending * maxShareOfCamera) ||
       (waiting.length > 1 && bytes > maxPendingBytes * maxShareOfCamera)
-    while (job.source !== undefined && hasTooMuch(client)) dropped.push(this.#dropOne([client], client))
+    while (job.source !== undefined && exceedsLimits(client)) dropped.push(this.#dropOne([client], client))
     while (this.#length > maxPending || this.#bytes > maxPendingBytes) {
       dropped.push(this.#dropOne([...this.#clients.values()], client))
     }
@@ -98,11 +98,11 @@ export class DecodeQueue<J extends Waiting> {
       if (client.isRunning || (isQuickOnly && !client.history.isQuick(nowMs))) continue
       for (const job of client.waiting) {
         const shareMs = this.#shares.find(job.viewers)
-        const isSooner =
+        const isNext =
           !next ||
           shareMs < next.shareMs ||
           (shareMs === next.shareMs && client.history.servedMs < next.client.history.servedMs)
-        if (isSooner) next = { client, job, shareMs }
+        if (isNext) next = { client, job, shareMs }
       }
     }
     if (!next) return undefined

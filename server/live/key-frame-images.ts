@@ -139,7 +139,7 @@ export class KeyFrameImages implements ChunkSink {
 
   #decodeBatch(batch: Batch): void {
     if (this.#batch === batch) this.#batch = undefined
-    if (batch.frame === this.#newest) this.#wantAhead(batch)
+    if (batch.frame === this.#newest) this.#requestAhead(batch)
     const known = this.#images
     const inTurn = takeTurns(batch.images)
     for (let i = 0; i < inTurn.length; i += maxSizesPerDecode) {
@@ -162,7 +162,7 @@ export class KeyFrameImages implements ChunkSink {
   }
 
   /** Adds the sizes of viewers who will soon request this frame, so that it is not decoded again for them. */
-  #wantAhead(batch: Batch): void {
+  #requestAhead(batch: Batch): void {
     const untilMs = this.#clock.monotonicMs() + this.#keyIntervalMs
     for (const viewer of this.viewers) {
       if (viewer.dueMs > untilMs || batch.images.length >= maxSizesAhead) continue

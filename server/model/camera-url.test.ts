@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '../base/error.ts'
-import { guessCameraType, hideSecrets, isSamePlace, parseCameraUrl } from './camera-url.ts'
+import { guessCameraType, hideSecrets, isSameOrigin, parseCameraUrl } from './camera-url.ts'
 
 test('user name and password are split off and decoded', () => {
   const cases: [string, string, string | null, string | null][] = [
@@ -94,7 +94,7 @@ test('the same place is the same scheme, host and port, also where a port is not
     ['https://h/a', 'https://h:443/'],
     ['rtsps://h', 'rtsps://h:322/'],
   ] as const)
-    assert.ok(isSamePlace(a, b) && isSamePlace(b, a), `${a} ${b}`)
+    assert.ok(isSameOrigin(a, b) && isSameOrigin(b, a), `${a} ${b}`)
   for (const [a, b] of [
     ['rtsp://h/', 'http://h/'],
     ['https://h:8443/', 'http://h:8443/'],
@@ -102,5 +102,5 @@ test('the same place is the same scheme, host and port, also where a port is not
     ['rtsp://h/', 'rtsp://h:8554/'],
     ['rtsp://h/', 'rtsp://h.example/'],
   ] as const)
-    assert.ok(!isSamePlace(a, b), `${a} ${b}`)
+    assert.ok(!isSameOrigin(a, b), `${a} ${b}`)
 })

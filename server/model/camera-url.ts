@@ -52,8 +52,8 @@ export function parseCameraUrl(text: string): CameraUrl {
 
 const usualPorts: Readonly<Record<string, string>> = { 'rtsp:': '554', 'rtsps:': '322', 'http:': '80', 'https:': '443' }
 
-/** True if both URLs lead to the same service, so that credentials for one may be used for the other. */
-export function isSamePlace(a: string, b: string): boolean {
+/** True if both URLs have the same scheme, host and port, so that credentials for one may be used for the other. */
+export function isSameOrigin(a: string, b: string): boolean {
   const [one, other] = [new URL(a), new URL(b)]
   const portOf = ({ port, protocol }: URL) => port || usualPorts[protocol]
   return (

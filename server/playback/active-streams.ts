@@ -97,7 +97,7 @@ export class ActiveStreams {
     let active = this.#active.get(streamId)
     if (!active) {
       const row = await streams.find(hashStreamId(streamId))
-      if (!row) throw noSuchStream()
+      if (!row) throw streamNotFound()
       active = this.#active.get(streamId) ?? {
         id: streamId,
         row,
@@ -109,10 +109,10 @@ export class ActiveStreams {
     this.#touch(active)
     if (nowMs >= active.row.createdAtMs + streamLifetimeMs) {
       this.#active.delete(streamId)
-      throw noSuchStream()
+      throw streamNotFound()
     }
     const { userId, cameraId, credential } = active.row
-    if (!(await isLive(credential)) || !(await canView(userId, cameraId))) throw noSuchStream()
+    if (!(await isLive(credential)) || !(await canView(userId, cameraId))) throw streamNotFound()
     return active
   }
 
@@ -163,6 +163,6 @@ function hashStreamId(id: string): Uint8Array {
   return createHash('sha256').update(id).digest()
 }
 
-export function noSuchStream(): AppError {
+export function streamNotFound(): AppError {
   return new AppError('not_found', 'There is no such recorded stream.')
 }

@@ -1,7 +1,7 @@
 // Downloads of recorded ranges as one progressive MP4 file each.
 
 import type { Catalog } from '../archive/catalog.ts'
-import { noSuchStream } from './active-streams.ts'
+import { streamNotFound } from './active-streams.ts'
 import { readDownload } from './download-bytes.ts'
 import { createDownloadLayout } from './download-layout.ts'
 import { DownloadLayoutCache } from './download-layout-cache.ts'
@@ -34,7 +34,7 @@ export class Downloads {
     keepsGaps: boolean,
     { range, ifRange }: DownloadHeaders,
   ): Promise<DownloadBytes> {
-    if (endMs === undefined || endMs - startMs > maxDownloadMs) throw noSuchStream()
+    if (endMs === undefined || endMs - startMs > maxDownloadMs) throw streamNotFound()
     const layout = await this.#layouts.load(`${streamId} ${keepsGaps}`, async () => {
       const segments = await this.#catalog.listSegments(cameraId, startMs, endMs)
       return createDownloadLayout(this.#catalog.archiveDir, segments, { startMs, endMs, keepsGaps })

@@ -6,7 +6,7 @@ import { streamSpeeds } from '../../contract/recording.ts'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
 import type { Timeline } from '../model/timeline.ts'
-import { type ActiveStream, ActiveStreams, type ActiveStreamsOptions, noSuchStream } from './active-streams.ts'
+import { type ActiveStream, ActiveStreams, type ActiveStreamsOptions, streamNotFound } from './active-streams.ts'
 import { type DownloadBytes, type DownloadHeaders, Downloads } from './downloads.ts'
 import { FootageSearch, type FootageSearchOptions } from './footage-search.ts'
 import type { MediaBytes } from './media-bytes.ts'
@@ -153,10 +153,10 @@ export class Playback {
 
   /** Throws 'not_found' for a stream of another user or, if `nodeName` is given, of another node. */
   async getStreamInfo(streamId: string, userId: number, nodeName?: string): Promise<StreamInfo> {
-    if (nodeName !== undefined && nodeName !== this.#options.nodeName) throw noSuchStream()
+    if (nodeName !== undefined && nodeName !== this.#options.nodeName) throw streamNotFound()
     const active = await this.#active.get(streamId)
     const { row, stream } = active
-    if (row.userId !== userId) throw noSuchStream()
+    if (row.userId !== userId) throw streamNotFound()
     await this.#active.update(active)
     const { entries } = stream.part.entries
     const currentMs = row.currentMs ?? entries[0]?.startMs ?? row.startMs
@@ -214,7 +214,7 @@ export class Playback {
       file = stream.findFile(name)
     }
     const bytes = file && (await this.#files.open(file, range, (sequence) => this.#noteFetch(active, file, sequence)))
-    if (!bytes) throw noSuchStream()
+    if (!bytes) throw streamNotFound()
     return bytes
   }
 

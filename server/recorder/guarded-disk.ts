@@ -2,7 +2,7 @@
 // used, and the number of concurrent operations is limited.
 
 import { dirname } from 'node:path'
-import { isArchiveThere } from '../archive/archive-folder.ts'
+import { archiveExists } from '../archive/archive-folder.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import { createDiskError } from './disk-error.ts'
 import { FreeSpaceGuard, type FreeSpaceOptions } from './free-space-guard.ts'
@@ -54,7 +54,7 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
   return {
     createFile: (path) =>
       runAttended(async () => {
-        if (!(await isArchiveThere(archiveDir))) {
+        if (!(await archiveExists(archiveDir))) {
           throw createDiskError('EAWAY', `${dirname(path)} is not in an archive: check that its disk is mounted`)
         }
         await space.reserve(fileBytes)

@@ -5,7 +5,7 @@ import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { parseCameraName } from '../../model/camera-name.ts'
-import { guessCameraType, hideSecrets, isSamePlace, parseCameraUrl } from '../../model/camera-url.ts'
+import { guessCameraType, hideSecrets, isSameOrigin, parseCameraUrl } from '../../model/camera-url.ts'
 import { createLiveView, type LiveView } from '../../model/live-view.ts'
 import { getPage, writePageLinks } from '../../model/page.ts'
 import type { Camera as CameraRow, CameraChange as RowChange } from '../../store/cameras/cameras.ts'
@@ -134,14 +134,14 @@ function readChange(
   { name, type, url, username, password, keeps_damaged_pictures: keepsDamaged }: CameraChange,
 ): RowChange {
   const source = url === undefined ? undefined : parseCameraUrl(url)
-  const isElsewhere = source !== undefined && !isSamePlace(source.url, camera.url)
+  const isOtherOrigin = source !== undefined && !isSameOrigin(source.url, camera.url)
   const isNamed = source !== undefined && source.username !== null
   return {
     ...(name !== undefined && { name: parseCameraName(name) }),
     ...(type !== undefined && { type }),
     ...(keepsDamaged !== undefined && { keepsDamaged }),
     ...(source && { url: source.url }),
-    ...((isElsewhere || isNamed) && { username: source.username, password: source.password }),
+    ...((isOtherOrigin || isNamed) && { username: source.username, password: source.password }),
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
   }

@@ -55,7 +55,7 @@ function register(
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof RateLimitError) request.rate = error.rate
       if (error instanceof HttpError) return sendProblem(reply, toProblem(error))
-      send(reply, answerFailure(error) ?? answerUnforeseen(error, prefix, log))
+      send(reply, answerFailure(error) ?? answerUnexpectedError(error, prefix, log))
     })
     scope.setNotFoundHandler((request, reply) => {
       if (request.url.split('?', 1)[0]!.replace(/\/$/, '') === prefix) sendEmpty(reply, 405, { allow: allowed })
@@ -90,7 +90,7 @@ async function readInput(request: FastifyRequest): Promise<TokenInput> {
  * Errors that Fastify reports itself, such as bodies that are too long or incomplete, are client errors. All others are
  * server errors.
  */
-function answerUnforeseen(error: unknown, path: string, log: Logger): TokenAnswer {
+function answerUnexpectedError(error: unknown, path: string, log: Logger): TokenAnswer {
   const status = (error as { statusCode?: unknown } | null)?.statusCode
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return answerError('invalid_request', status === 413 ? 'The request is too large.' : 'The request cannot be read.')

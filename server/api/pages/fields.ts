@@ -32,12 +32,12 @@ export function drawField(options: FieldOptions): Html {
   const hasFocus = error === undefined ? options.isFirst && !hasFieldErrors(problem) : isFirstError(name, problem)
   const describedBy = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean)
   // Keyboards of phones must not correct values that are not prose.
-  const isProse = type === 'text' && autocomplete.endsWith('name')
+  const allowsAutocorrect = type === 'text' && autocomplete.endsWith('name')
   return html`<div class="field">
 <label for="${name}">${label}</label>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${minLength !== undefined && html` minlength="${minLength}"`}${value !== undefined && value !== '' && html` value="${value}"`}${!options.isOptional && html` required`}${!isProse && html` autocapitalize="none" spellcheck="false"`}${error !== undefined && html` aria-invalid="true"`}${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}${hasFocus && html` autofocus`}>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${minLength !== undefined && html` minlength="${minLength}"`}${value !== undefined && value !== '' && html` value="${value}"`}${!options.isOptional && html` required`}${!allowsAutocorrect && html` autocapitalize="none" spellcheck="false"`}${error !== undefined && html` aria-invalid="true"`}${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}${hasFocus && html` autofocus`}>
 </div>`
 }
 

@@ -27,7 +27,7 @@ export class CertificateReloader {
   readonly #options: CertificateReloaderOptions
   #identity: OwnIdentity
   /** What was said last, so that it is not said again every few seconds. */
-  #complaint: string | undefined
+  #lastError: string | undefined
   #warnedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: CertificateReloaderOptions) {
@@ -56,12 +56,12 @@ export class CertificateReloader {
         this.#identity = found
         log.info({ file: found.certFile, fingerprint: found.fingerprint }, 'the certificate was replaced')
       }
-      this.#complaint = undefined
+      this.#lastError = undefined
     } catch (error) {
       const reason = errorChain(error)
-      if (reason !== this.#complaint)
+      if (reason !== this.#lastError)
         log.error({ reason }, 'the new certificate cannot be used; the previous one stays in use')
-      this.#complaint = reason
+      this.#lastError = reason
     }
     this.#warnOfEnd()
   }

@@ -17,7 +17,7 @@ export type FairSchedulerOptions = {
 }
 
 /** However long they take: on a machine that has other work, time passes while nothing is done. */
-const fewPerTurn = 8
+const minPerTurn = 8
 
 export class FairScheduler {
   readonly #perTurn: number
@@ -51,7 +51,7 @@ export class FairScheduler {
   }
 
   #mayBegin(): boolean {
-    if (this.#started < Math.min(fewPerTurn, this.#perTurn)) return true
+    if (this.#started < Math.min(minPerTurn, this.#perTurn)) return true
     if (this.#started >= this.#perTurn) return false
     return this.#maxMs === Number.POSITIVE_INFINITY || performance.now() - this.#beganMs < this.#maxMs
   }

@@ -10,7 +10,7 @@ import type { Timeouts } from './timeouts.ts'
 /** How long a connection without streams may take to close. */
 const closeTimeoutMs = 1_000
 
-type Limits = Pick<Timeouts, 'untakenMs' | 'checkIntervalMs'>
+type Limits = Pick<Timeouts, 'unreadTimeoutMs' | 'checkIntervalMs'>
 
 /**
  * Call this once for each server. For an HTTP/2 stream, the timeout covers the time from the end of a response to its
@@ -19,7 +19,7 @@ type Limits = Pick<Timeouts, 'untakenMs' | 'checkIntervalMs'>
  */
 export function disconnectStalledClients(
   server: Server | Http2SecureServer,
-  { untakenMs, checkIntervalMs }: Limits,
+  { unreadTimeoutMs, checkIntervalMs }: Limits,
 ): void {
   /** HTTP/1.1 connections, with the number of bytes read and the time of the last progress. */
   const sockets = new Map<Socket, { taken: number; sinceMs: number }>()
@@ -42,12 +42,12 @@ export function disconnectStalledClients(
       if (socket.writableLength === 0 || taken !== mark.taken) {
         mark.taken = taken
         mark.sinceMs = nowMs
-      } else if (nowMs - mark.sinceMs >= untakenMs) socket.destroy()
+      } else if (nowMs - mark.sinceMs >= unreadTimeoutMs) socket.destroy()
     }
     for (const [stream, sinceMs] of streams) {
       if (!stream.writableEnded || stream.bufferSize === 0) continue
       if (sinceMs === undefined) streams.set(stream, nowMs)
-      else if (nowMs - sinceMs >= untakenMs) cut(stream)
+      else if (nowMs - sinceMs >= unreadTimeoutMs) cut(stream)
     }
   }
   const track = (socket: Socket) => {

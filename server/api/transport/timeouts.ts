@@ -17,7 +17,7 @@ export type Timeouts = {
    */
   readonly stallMs: number
   /** Without a byte taken of an answer that was sent; with two checks more it is less than half a minute. */
-  readonly untakenMs: number
+  readonly unreadTimeoutMs: number
   /** How often the limits are looked at. */
   readonly checkIntervalMs: number
 }
@@ -37,6 +37,6 @@ export const defaultTimeouts: Timeouts = {
   requestMs: 25_000,
   idleMs: 15_000,
   stallMs: 30_000,
-  untakenMs: 25_000,
+  unreadTimeoutMs: 25_000,
   checkIntervalMs: 2_000,
 }

@@ -18,7 +18,7 @@ const hurried: Timeouts = {
   requestMs: 400,
   idleMs: 400,
   stallMs: 400,
-  untakenMs: 400,
+  unreadTimeoutMs: 400,
   checkIntervalMs: 50,
 }
 

@@ -36,15 +36,15 @@ export class LibavContainer {
   readonly #streams = new Map<number, ContainerStream>()
   readonly #unwrap = createUnwrap()
   #silentBytes = 0
-  #isTooMuch = false
+  #isSilentTooLong = false
 
   /** `read`: returns the next bytes, up to the given number, or undefined at the end. */
   constructor(format: ContainerFormat, read: (maxBytes: number) => Promise<Uint8Array | undefined>) {
     this.#format = format
     const io = this.#io
     io.allocContextWithCallbacks(readBytes, 0, async (maxBytes) => {
-      this.#isTooMuch = this.#silentBytes > maxSilentBytes
-      if (this.#isTooMuch) return AVERROR_EIO
+      this.#isSilentTooLong = this.#silentBytes > maxSilentBytes
+      if (this.#isSilentTooLong) return AVERROR_EIO
       const bytes = await read(maxBytes)
       if (!bytes) return AVERROR_EOF
       this.#silentBytes += bytes.length
@@ -90,7 +90,7 @@ export class LibavContainer {
     for (;;) {
       const result = await this.#context.readFrame(this.#packet)
       // The incomplete packet of an endless frame is returned at the end.
-      if (result < 0 || this.#isTooMuch) return this.#describeEnd(result)
+      if (result < 0 || this.#isSilentTooLong) return this.#describeEnd(result)
       this.#silentBytes = 0
       try {
         const packet = this.#take(this.#packet)
@@ -128,7 +128,7 @@ export class LibavContainer {
   }
 
   #describeEnd(result: number): ReportedEnd {
-    if (this.#isTooMuch) return { kind: 'too_much' }
+    if (this.#isSilentTooLong) return { kind: 'too_much' }
     return { kind: result === AVERROR_EOF ? 'ended' : 'unreadable' }
   }
 }

@@ -51,11 +51,11 @@ export class BareTimes {
    * same clock.
    */
   take(units: readonly Uint8Array[], arrival90k: number): number {
-    const picture = this.#reader.take(units)
+    const ordered = this.#reader.take(units)
     if (this.#frames++ === 0) this.#first90k = arrival90k
     this.#arrival90k = arrival90k
-    if (picture) this.#noteOrder(picture)
-    const at90k = picture && this.#isReordered ? this.#place(picture) : Math.max(this.#max90k + 1, arrival90k)
+    if (ordered) this.#noteOrder(ordered)
+    const at90k = ordered && this.#isReordered ? this.#place(ordered) : Math.max(this.#max90k + 1, arrival90k)
     this.#max90k = Math.max(this.#max90k, at90k)
     return at90k
   }

@@ -28,7 +28,7 @@ export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService,
     path: authorizePath,
     audience: 'anyone, then user',
     get: async (call) =>
-      isElsewhere(call, publicUrl) ? showOwnAddress(call, publicUrl) : ask(call, { ...deps, service, questions }),
+      isOtherOrigin(call, publicUrl) ? showOwnAddress(call, publicUrl) : ask(call, { ...deps, service, questions }),
     async post(call, form) {
       const isAllowed = form.get('answer') === 'allow'
       const asked = questions.find(call.session.id, form.get('question'))
@@ -51,7 +51,7 @@ export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService,
 }
 
 /** True if the dashboard was not opened at the public URL. Neither sign-in nor media would work there. */
-function isElsewhere({ query, wantsHtml }: PageCall, publicUrl: string): boolean {
+function isOtherOrigin({ query, wantsHtml }: PageCall, publicUrl: string): boolean {
   const target = query.get('redirect_uri') ?? ''
   return wantsHtml && query.get('client_id') === dashboardClientId && !target.startsWith(`${publicUrl}/`)
 }
