@@ -288,13 +288,13 @@ test('axe finds no violations in both themes, on a laptop and on a phone, with e
 
 test('an offline camera says why, its recordings still play, and it returns by itself', async () => {
   await source.faults.refuseConnections(8_000)
-  await page.getByText('Offline. This picture is from').waitFor({ timeout: 60_000 })
+  await page.getByText('Offline. This image is from').waitFor({ timeout: 60_000 })
   await page.getByRole('alert').waitFor()
   await shoot(page, 'camera-offline')
   await page.keyboard.press('ArrowLeft')
   await page.waitForURL(/\?at=/)
   await page.keyboard.press('n')
-  await page.getByText('Offline. This picture is from').waitFor({ state: 'detached', timeout: 60_000 })
+  await page.getByText('Offline. This image is from').waitFor({ state: 'detached', timeout: 60_000 })
   await eventually('it is live again', 30_000, async () => {
     const picture = await readPicture()
     return picture && picture.code.unixMs > Date.now() - 15_000
