@@ -1,20 +1,9 @@
 // Which test files depend on changed files, by the imports between source files.
 
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
-
-/** Imports, re-exports, dynamic imports, and programs that are started: `new URL(…, import.meta.url)`. */
-const reference = /(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*['"](\.[^'"]+)['"]/g
+import { findReferences } from './module-graph.ts'
 
 /** Changes of these affect everything. */
 const global = /^(package(-lock)?\.json|tsconfig\.json)$/
-
-export function readSources(): ReadonlyMap<string, string> {
-  const paths = globSync('{contract,server,sdk,web,scripts,bench,test,examples}/**/*.{ts,tsx,js,json,css}', {
-    exclude: ['**/node_modules/**', '**/dist/**'],
-  })
-  return new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]))
-}
 
 /**
  * The tests among `tests` that are changed or import a changed file, directly or not. `sources`: text by path. All tests
@@ -28,9 +17,8 @@ export function findAffectedTests(
   if (changed.some((path) => global.test(path))) return [...tests]
   const importers = new Map<string, string[]>()
   for (const [path, text] of sources) {
-    for (const [, target] of text.matchAll(reference)) {
-      const to = normalize(join(dirname(path), target!))
-      importers.set(to, [...(importers.get(to) ?? []), path])
+    for (const { target } of findReferences(path, text)) {
+      if (target !== undefined) importers.set(target, [...(importers.get(target) ?? []), path])
     }
   }
   const affected = new Set<string>()

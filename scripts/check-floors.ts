@@ -1,9 +1,9 @@
-// Fails when a file imports from its own floor's other folders, or from a floor above.
+// Fails when a file, also a style sheet, imports from its own floor's other folders or from a floor above, when files
+// import each other in a cycle, and when a file in server/ serves only tests.
 // The floors are explained in ARCHITECTURE.md; this table is their only definition.
 
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findCycles, findReachable, findReferences, readSources } from './module-graph.ts'
 
 /** From the ground up. A folder may import folders on lower floors, and itself. */
 export const floors: readonly (readonly string[])[] = [
@@ -34,33 +34,71 @@ const portable = ['sdk']
 const pure = ['server/media', 'server/model']
 const impure = /\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|console\.|fetch)\b/
 
-/** Static imports and re-exports, one or many lines; the specifier is group 1. */
-const importedFrom = /^\s*(?:import|export)\s(?:[^'"=]*?\bfrom\s*)?['"]([^'"]+)['"]/gm
+/** Imports that the floors forbid and that are right nevertheless. */
+const exceptions: Readonly<Record<string, string>> = {
+  // The dashboard looks like the server's own pages, from one definition of colors and sizes. Vite copies it at build.
+  'web/app/theme.css': 'server/api/pages/look/',
+}
 
-export function findViolations(files: Iterable<{ path: string; text: string }>): string[] {
+/** Programs: what they do not reach serves only tests. */
+const programs = [
+  'server/commands/nightjar.ts',
+  'server/config/write-reference.ts',
+  'server/api/description/write-manual.ts',
+]
+
+/** Not imported, but read by name or by tests, for the reason given. */
+const readByName: readonly RegExp[] = [
+  /^server\/api\/pages\/look\//, // read at start by look.ts
+  // Runs inside the isolation of decoder processes, which can read only the folders of the decoder's own programs.
+  /^server\/decoder\/isolation\/test-attacks\.ts$/,
+]
+
+const isTest = (path: string) => /\.test\.tsx?$/.test(path)
+const isChecked = (path: string) => /^(?:contract|server|sdk|web|examples)\//.test(path) && !isTest(path)
+
+/** `sources`: the text of each file by its path. Files outside the floors, such as scripts, are not checked. */
+export function findViolations(sources: ReadonlyMap<string, string>): string[] {
+  const checked = new Map([...sources].filter(([path]) => isChecked(path)))
+  return [
+    ...[...checked].flatMap(([path, text]) => findForbidden(path, text)),
+    ...findCycles(checked).map((cycle) => `import cycle: ${cycle.join(', ')}`),
+    ...findTestSupport(checked, sources),
+  ]
+}
+
+function findForbidden(path: string, text: string): string[] {
+  const from = folderOf(path)
+  if (from === undefined) return [`${path}: on no floor`]
   const violations: string[] = []
-  for (const { path, text } of files) {
-    if (path.endsWith('.test.ts')) continue
-    const from = folderOf(path)
-    if (from === undefined) {
-      violations.push(`${path}: on no floor`)
+  for (const { specifier, target, kind } of findReferences(path, text)) {
+    if (kind === 'program') continue
+    if (target === undefined) {
+      if (pure.includes(from.folder)) violations.push(`${path}: pure code imports ${specifier}`)
+      if (portable.includes(from.folder)) violations.push(`${path}: portable code imports ${specifier}`)
+      if (/^(?:node:)?assert\b/.test(specifier)) violations.push(`${path}: only tests import ${specifier}`)
       continue
     }
-    for (const [, specifier] of text.matchAll(importedFrom)) {
-      if (!specifier!.startsWith('.')) {
-        if (pure.includes(from.folder)) violations.push(`${path}: pure code imports ${specifier}`)
-        if (portable.includes(from.folder)) violations.push(`${path}: portable code imports ${specifier}`)
-        continue
-      }
-      const to = folderOf(join(dirname(path), specifier!))
-      if (!to || !mayImport(from, to)) violations.push(`${path}: may not import ${specifier}`)
-    }
-    if (pure.includes(from.folder)) {
-      const found = impure.exec(text.replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))
-      if (found) violations.push(`${path}: pure code uses ${found[0]}`)
-    }
+    const to = folderOf(target)
+    const isException = path in exceptions && target.startsWith(exceptions[path]!)
+    if (!isException && (!to || !mayImport(from, to))) violations.push(`${path}: may not import ${specifier}`)
+  }
+  if (pure.includes(from.folder)) {
+    const found = impure.exec(text.replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))
+    if (found) violations.push(`${path}: pure code uses ${found[0]}`)
   }
   return violations
+}
+
+/** Files in server/ that a test uses, but no program, script, bench or client. */
+function findTestSupport(checked: ReadonlyMap<string, string>, sources: ReadonlyMap<string, string>): string[] {
+  const others = [...sources.keys()].filter(
+    (path) => /^(?:scripts|bench|sdk|web|examples)\//.test(path) && !isTest(path),
+  )
+  const used = findReachable([...programs, ...others], sources, (path) => !path.startsWith('test/'))
+  return [...checked.keys()]
+    .filter((path) => path.startsWith('server/') && !used.has(path) && !readByName.some((name) => name.test(path)))
+    .map((path) => `${path}: no program uses it; what only tests use belongs in test/support/`)
 }
 
 /** Clients have no floor. */
@@ -86,10 +124,7 @@ function folderOf(path: string): Folder | undefined {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const paths = globSync('{contract,server,sdk,web,examples}/**/*.{ts,tsx,js}', {
-    exclude: ['**/node_modules/**', '**/dist/**'],
-  })
-  const violations = findViolations(paths.map((path) => ({ path, text: readFileSync(path, 'utf8') })))
+  const violations = findViolations(readSources())
   for (const violation of violations) console.error(violation)
   process.exitCode = violations.length === 0 ? 0 : 1
 }

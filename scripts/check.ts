@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { findAffectedTests, readSources } from './affected-tests.ts'
+import { findAffectedTests } from './affected-tests.ts'
+import { readSources } from './module-graph.ts'
 import { finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
 
 const help = `npm run check -- [options]

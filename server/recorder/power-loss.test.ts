@@ -16,7 +16,8 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import { syntheticFormat, syntheticFrames } from '../media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../model/segment.ts'
-import { CameraRecorder, type RecorderEvents } from './recorder.ts'
+import { CameraRecorder } from './recorder.ts'
+import type { RecorderEvents } from './recorder-events.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 
 const syncIntervalMs = 5000

@@ -13,33 +13,17 @@ import type { HubSink } from '../hub/camera-hub.ts'
 import type { HubItem, RunStart } from '../hub/hub-item.ts'
 import { type Frame, frameCostBytes } from '../media/frame.ts'
 import { FrameRhythm, type Hole } from '../model/frame-rhythm.ts'
-import { type Fragment, holeSeam90k } from '../model/segment.ts'
-import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
+import { holeSeam90k } from '../model/segment.ts'
 import { describeDiskError, isDiskFull, slowDisk } from './disk-error.ts'
 import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
 import { OpenHoles } from './open-holes.ts'
 import { OverloadThrottle } from './overload-throttle.ts'
 import { PendingBytes } from './pending-bytes.ts'
+import type { RecorderEvents } from './recorder-events.ts'
 import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
 import { nextRotationMs } from './rotation.ts'
 import { skipStep90k } from './segment-writer.ts'
 import { WriteQueue } from './write-queue.ts'
-
-/** What the index must know. The values are plain data for the main thread. The order per camera is always the same. */
-export type RecorderEvents = {
-  /** The file exists and contains its initialization section. */
-  segmentOpened(segment: OpenSegment): void
-  /** The fragment is in the file. It is on the disk after the next sync. */
-  fragmentWritten(cameraId: number, path: string, fragment: Fragment): void
-  /** The file is on the disk and will not change. It is useless if it contains no fragment. */
-  segmentClosed(cameraId: number, path: string, checksum: number): void
-  /** The file will not change, and the disk has confirmed only its beginning. Reported fragments after it are lost. */
-  segmentBroken(cameraId: number, path: string, confirmed: ConfirmedPart): void
-  /** `detail`: a sentence for the owner of the camera, set with 'ERROR'. */
-  statusChanged(cameraId: number, status: RecordingStatus, detail?: string): void
-  /** Nothing is recorded from now on, for this reason. Undefined: recording continues. */
-  gapChanged(cameraId: number, reason: string | undefined): void
-}
 
 export type RecorderOptions = {
   readonly cameraId: number

@@ -7,7 +7,7 @@
 import type { Clock } from '../base/clock.ts'
 import { frameCostBytes } from '../media/frame.ts'
 import { dropEarlyAudio } from './drop-early-audio.ts'
-import type { RecorderEvents } from './recorder.ts'
+import type { RecorderEvents } from './recorder-events.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 import { type PlannedFragment, type SegmentPlan, SegmentWriter } from './segment-writer.ts'
 

@@ -2,8 +2,8 @@
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { packetizeH264 } from '../../server/media/h264/packetizer.ts'
 import { openScriptedCamera, type Script, type Sender, samplePps } from '../support/ingest/scripted-camera.ts'
+import { packetizeH264 } from '../support/media/h264/packetizer.ts'
 import { writeSlowJpeg } from './slow-jpeg.ts'
 
 export type HostileCamera = { readonly kind: string; readonly url: string; readonly type: 'h264' | 'mjpeg' }

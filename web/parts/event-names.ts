@@ -1,7 +1,7 @@
 // Names of events.
 
 import type { CameraEvent } from '../../sdk/index.ts'
-import type { Texts } from '../texts/texts.tsx'
+import type { Texts } from '../texts/english.ts'
 
 export function nameEvent({ source, category, title }: CameraEvent, texts: Texts['events']): string {
   return texts.own[source === 'system' ? category : ''] ?? title ?? nameCategory(category, texts)

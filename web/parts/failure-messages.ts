@@ -4,7 +4,7 @@
 import { NightjarError } from '../../sdk/index.ts'
 import { createErrorMessage, type ErrorMessage } from '../model/error-message.ts'
 import { formatWaitingTime } from '../model/waiting-time.ts'
-import type { Texts } from '../texts/texts.tsx'
+import type { Texts } from '../texts/english.ts'
 
 type FailureTexts = Texts['failures']
 

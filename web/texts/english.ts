@@ -601,3 +601,6 @@ export const english = {
     removeText: 'You can no longer sign in with it, and all your other browsers will have to sign in again.',
   },
 }
+
+/** What every language provides. */
+export type Texts = typeof english

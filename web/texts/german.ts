@@ -1,6 +1,6 @@
 // German texts.
 
-import type { Texts } from './texts.tsx'
+import type { Texts } from './english.ts'
 
 export const german: Texts = {
   again: 'Erneut versuchen',

@@ -1,10 +1,8 @@
 // Provides the texts of the dashboard in the browser's language, or in the one the user chose.
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
-import { english } from './english.ts'
+import { english, type Texts } from './english.ts'
 import { german } from './german.ts'
-
-export type Texts = typeof english
 
 export const languages = { en: english, de: german } as const satisfies Record<string, Texts>
 export type Language = keyof typeof languages

@@ -11,8 +11,8 @@ import {
   videoSdp,
 } from '../../../test/support/ingest/scripted-camera.ts'
 import { hastyClock, isOffline, kindsOf, timesOf, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
+import { packetizeH264 } from '../../../test/support/media/h264/packetizer.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
-import { packetizeH264 } from '../../media/h264/packetizer.ts'
 import { RtpReorderer } from '../../media/rtp/reorderer.ts'
 import { writeRtpPacket } from '../../media/rtp/rtp-header.ts'
 import { findHeader } from '../../media/rtsp/message.ts'

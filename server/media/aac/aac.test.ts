@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { aacHbrParameters, fragmentAac, packetizeAac } from '../../../test/support/media/aac/packetizer.ts'
 import { AppError } from '../../base/error.ts'
 import { aacCodecString, parseAudioSpecificConfig, writeAudioSpecificConfig } from './audio-specific-config.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from './depacketizer.ts'
-import { aacHbrParameters, fragmentAac, packetizeAac } from './packetizer.ts'
 
 const sizes = parseAacHeaderSizes(new Map(aacHbrParameters))
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { packetizeH264 } from '../../../test/support/media/h264/packetizer.ts'
 import {
   bytesOf,
   inter,
@@ -17,7 +18,6 @@ import { listAnnexBNalUnits, listLengthPrefixedNalUnits, writeLengthPrefixedNalU
 import type { VideoSink } from '../video-depacketizer.ts'
 import { parseAvcConfig } from './avc-config.ts'
 import { h264Codec } from './h264-codec.ts'
-import { packetizeH264 } from './packetizer.ts'
 
 test('access units are read back without parameter sets at any packet size', () => {
   const unit = fc.record({ type: fc.constantFrom(1, 5, 6), bytes: fc.integer({ min: 2, max: 4000 }) })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { packetizeH264 } from '../../../test/support/media/h264/packetizer.ts'
 import { inter, key, openDepacketizer, pps, slice, sps } from '../../../test/support/media/h264-units.ts'
-import { packetizeH264 } from './packetizer.ts'
 
 /** Recovery point messages with a count of 0 and of 18 reference frames. */
 const openPoint = Uint8Array.of(6, 6, 1, 0b1_1_0_00_1_00, 0x80)

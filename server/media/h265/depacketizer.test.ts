@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { bytesOf, hevcSamples } from '../../../test/fixtures/cameras/hevc-parameter-sets.ts'
+import { packetizeH265 } from '../../../test/support/media/h265/packetizer.ts'
 import { NalDepacketizer } from '../nal/nal-depacketizer.ts'
 import { listLengthPrefixedNalUnits } from '../nal/nal-units.ts'
 import { h265Codec } from './h265-codec.ts'
-import { packetizeH265 } from './packetizer.ts'
 
 const [small, large] = hevcSamples
 const setsOf = (sample: (typeof hevcSamples)[number]) => [sample.vps, sample.sps, sample.pps].map(bytesOf)

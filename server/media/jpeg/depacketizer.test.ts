@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { packetizeJpeg } from '../../../test/support/media/jpeg/packetizer.ts'
 import { JpegDepacketizer, type JpegDepacketizerOptions } from './depacketizer.ts'
 import { writeScanHead } from './jpeg-head.ts'
 import { parseJpegHeader } from './jpeg-header.ts'
 import { createQuantizers } from './jpeg-tables.ts'
-import { packetizeJpeg } from './packetizer.ts'
 
 type TestImage = {
   width: number

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { writeSdp } from '../../../test/support/media/sdp/write-sdp.ts'
 import { AppError } from '../../base/error.ts'
 import { parseSdp } from './parse-sdp.ts'
 import type { Sdp } from './sdp.ts'
-import { writeSdp } from './write-sdp.ts'
 
 const dahua = `v=0
 o=- 2252316233 2252316233 IN IP4 0.0.0.0

@@ -1,5 +1,4 @@
-// A session description (RFC 4566), as far as RTSP cameras use it. For reading, see parse-sdp.ts; for writing,
-// write-sdp.ts.
+// A session description (RFC 4566), as far as RTSP cameras use it. For reading, see parse-sdp.ts.
 
 /** One payload type of a medium, described by `a=rtpmap` and `a=fmtp`. */
 export type SdpPayload = {

@@ -14,7 +14,7 @@ import {
   writeRtpInfo,
   writeSessionHeader,
 } from '../../../server/media/rtsp/transport.ts'
-import { writeSdp } from '../../../server/media/sdp/write-sdp.ts'
+import { writeSdp } from '../../support/media/sdp/write-sdp.ts'
 import type { FrameCounter } from '../frame-counter.ts'
 import type { MediaSource } from '../source/media-source.ts'
 import type { Chunk, Player } from '../source/outlet.ts'

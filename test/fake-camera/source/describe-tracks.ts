@@ -1,8 +1,8 @@
 // The tracks of a stream as its session description shows them (RFC 6184 8.2.1, RFC 7798 7.1, RFC 2435, RFC 3640 4.1).
 
-import { aacHbrParameters } from '../../../server/media/aac/packetizer.ts'
 import type { VideoCodec } from '../../../server/media/frame.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
+import { aacHbrParameters } from '../../support/media/aac/packetizer.ts'
 import type { AudioKind } from '../encode/microphone.ts'
 import { audioPayloadType, videoPayloadType } from './media-source.ts'
 

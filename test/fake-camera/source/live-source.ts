@@ -1,8 +1,8 @@
 // A stream drawn and encoded while it is sent, once for all its clients, and only while there is one.
 
 import type { Clock } from '../../../server/base/clock.ts'
-import { packetizeAac } from '../../../server/media/aac/packetizer.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
+import { packetizeAac } from '../../support/media/aac/packetizer.ts'
 import { Lens } from '../encode/lens.ts'
 import { Microphone } from '../encode/microphone.ts'
 import { describeAudio, describeVideo } from './describe-tracks.ts'

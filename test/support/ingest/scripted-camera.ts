@@ -5,13 +5,13 @@ import { createSocket as createUdpSocket, type Socket as UdpSocket } from 'node:
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { packetizeAac } from '../../../server/media/aac/packetizer.ts'
-import { packetizeH264 } from '../../../server/media/h264/packetizer.ts'
 import { writeRtpPacket } from '../../../server/media/rtp/rtp-header.ts'
 import { writeInterleaved } from '../../../server/media/rtsp/interleaved.ts'
 import { findHeader, type RtspHeader, type RtspRequest, writeRtspMessage } from '../../../server/media/rtsp/message.ts'
 import { RtspStreamReader } from '../../../server/media/rtsp/stream-reader.ts'
 import { parseClientPorts } from '../../../server/media/rtsp/transport.ts'
+import { packetizeAac } from '../media/aac/packetizer.ts'
+import { packetizeH264 } from '../media/h264/packetizer.ts'
 
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
 

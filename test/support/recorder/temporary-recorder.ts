@@ -10,7 +10,8 @@ import type { Frame } from '../../../server/media/frame.ts'
 import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../../../server/media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../../../server/model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../../../server/model/segment-views.ts'
-import { CameraRecorder, type RecorderEvents, type RecorderOptions } from '../../../server/recorder/recorder.ts'
+import { CameraRecorder, type RecorderOptions } from '../../../server/recorder/recorder.ts'
+import type { RecorderEvents } from '../../../server/recorder/recorder-events.ts'
 import { createNodeDisk, type RecordingDisk, type RecordingFile } from '../../../server/recorder/recording-disk.ts'
 
 export const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))

@@ -1,6 +1,6 @@
 // Writes a session description (RFC 4566) as a server of live streams sends it.
 
-import type { Sdp, SdpMedia } from './sdp.ts'
+import type { Sdp, SdpMedia } from '../../../../server/media/sdp/sdp.ts'
 
 /** The connection address is 0.0.0.0, because the RTSP transport states where packets are sent. */
 export function writeSdp(sdp: Sdp): string {

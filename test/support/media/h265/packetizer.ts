@@ -1,7 +1,11 @@
 // H.265 access units -> RTP payloads (RFC 7798 4.4) without decoding order numbers: small units are aggregated (AP),
 // large ones are fragmented (FU). RTP headers are written elsewhere.
 
-import { hevcNalHeaderBytes as headerBytes, hevcNalType, hevcNalTypeOf } from './nal-unit.ts'
+import {
+  hevcNalHeaderBytes as headerBytes,
+  hevcNalType,
+  hevcNalTypeOf,
+} from '../../../../server/media/h265/nal-unit.ts'
 
 /**
  * Returns the payloads of one access unit in order; the RTP marker belongs to the last one. `units` are NAL units

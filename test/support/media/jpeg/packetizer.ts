@@ -1,8 +1,8 @@
 // JPEG files -> RTP payloads (RFC 2435), with the quantization tables of the file in every frame (Q = 255). Supports
 // baseline files of three components in one scan, 4:2:2 or 4:2:0, with the Huffman tables of T.81 annex K.
 
-import { AppError } from '../../base/error.ts'
-import { jpegMarker } from './jpeg-header.ts'
+import { AppError } from '../../../../server/base/error.ts'
+import { jpegMarker } from '../../../../server/media/jpeg/jpeg-header.ts'
 
 /**
  * Returns the payloads of one frame in order; the RTP marker belongs to the last one. @throws AppError 'invalid' when

@@ -1,7 +1,7 @@
 // H.264 access units -> RTP payloads, packetization mode 1 (RFC 6184): small parameter sets are aggregated (STAP-A),
 // large NAL units are fragmented (FU-A). RTP headers are written elsewhere.
 
-import { nalType } from './nal-unit.ts'
+import { nalType } from '../../../../server/media/h264/nal-unit.ts'
 
 const fuHeaderBytes = 2
 
