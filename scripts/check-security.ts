@@ -1,4 +1,5 @@
-// Fails when the table of docs/design/security.md leaves out one of the checks T1 to T45, or names a test that does not exist, by file and title.
+// Fails if the table of docs/design/security.md lacks one of the checks T1 to T45, or names a test (by file and title)
+// that does not exist.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +8,7 @@ const page = 'docs/design/security.md'
 const lastCheck = 45
 const states = ['holds', 'in part', 'missing'] as const
 
-/** `| T1 | the check | its state | file: title |`; further tests of the same check leave the first three empty. */
+/** A row `| T1 | check | state | file: title |`. Rows for further tests of a check leave the first three cells empty. */
 const row = /^\| *([TA]\d+)? *\|(.*)\| *([^|]*?) *\| *(?:`([^`]+)`: (.+?))? *\|$/
 
 type Check = { readonly name: string; readonly state: string; readonly tests: { file: string; title: string }[] }
@@ -44,7 +45,7 @@ export function findSecurityFaults(text: string, readFile: (path: string) => str
   return faults
 }
 
-/** Of the tests of a file, as they are written in it. */
+/** Returns the titles of the tests in a file, as they are written in its source. */
 function listTitles(source: string): Set<string> {
   const calls = source.matchAll(/\btest(?:EachDatabase)?\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g)
   return new Set([...calls].map(([, , title]) => title!))

@@ -1,4 +1,5 @@
-// Against a server that answers what a test says: the bad days of a network, which the real one does not have on demand.
+// Tests the client with a server whose responses each test defines, for failures that a real server does not produce on
+// demand.
 
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,7 +11,7 @@ import { NightjarError } from './error.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Answers one after the other, the last one for good. */
+/** Sends the answers in order, and repeats the last one. */
 async function serve(t: TestContext, ...answers: Answer[]) {
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -53,13 +54,13 @@ async function failure(work: Promise<unknown>): Promise<NightjarError> {
   return error
 }
 
-test('a busy server is asked again after what it said, as often as the program wants', async (t) => {
+test('requests to a busy server are retried after Retry-After, up to the configured number of times', async (t) => {
   const { open, requests } = await serve(t, busy(429, '0'), busy(503, '1'), json(200, { id: 1 }))
   assert.deepEqual(await open({ retry: { times: 2 } }).me.get(), { id: 1 })
   assert.equal(requests.length, 3)
 })
 
-test('it is not asked again without being told to, nor for longer than told, nor for what it may have done already', async (t) => {
+test('requests are not retried without the option, beyond the maximum wait, or if they may have taken effect', async (t) => {
   const cases: [Answer, Partial<ClientOptions>, number | undefined][] = [
     [busy(429, '1'), {}, 1],
     [busy(429, '31'), { retry: { times: 9 } }, 31],
@@ -79,13 +80,13 @@ test('it is not asked again without being told to, nor for longer than told, nor
   assert.equal(requests.length, 4)
 })
 
-test('the wait that was asked for as a date is told in seconds', async (t) => {
+test('a Retry-After date is reported in seconds', async (t) => {
   const { open } = await serve(t, busy(503, new Date(Date.now() + 100_000).toUTCString()))
   const { retryAfterSeconds } = await failure(open().me.get())
   assert.ok(retryAfterSeconds! > 60 && retryAfterSeconds! <= 101, String(retryAfterSeconds))
 })
 
-test('no answer, half an answer, none in time: what it was is told', async (t) => {
+test('timeouts and broken connections are reported as such', async (t) => {
   const silent = await serve(t, never)
   const timeout = await failure(silent.open({ timeoutMs: 50 }).me.get())
   assert.deepEqual([timeout.status, timeout.title, timeout.detail], [0, 'timeout', 'No answer within 0.05 seconds.'])
@@ -98,13 +99,13 @@ test('no answer, half an answer, none in time: what it was is told', async (t) =
   assert.ok(lost.cause instanceof Error)
 })
 
-test('a program that wants to wait for good may', async (t) => {
+test('the timeout can be infinite', async (t) => {
   const { open } = await serve(t, json(200, { id: 1 }))
   assert.deepEqual(await open({ timeoutMs: Number.POSITIVE_INFINITY }).me.get(), { id: 1 })
 })
 
-test('a call ends with the reason of its signal: before, during, and while it waits to be repeated', async (t) => {
-  const reason = new Error('the person went away')
+test('aborting a call rejects it with the reason of the signal: before, during, and while it waits for a retry', async (t) => {
+  const reason = new Error('the user left the page')
   const { open, requests } = await serve(t, never)
   await assert.rejects(open().me.get({ signal: AbortSignal.abort(reason) }), reason)
   assert.equal(requests.length, 0)
@@ -119,7 +120,7 @@ test('a call ends with the reason of its signal: before, during, and while it wa
   await assert.rejects(repeated, reason)
 })
 
-test('answers that are none of the interface', async (t) => {
+test('responses that are not from the API are reported as errors', async (t) => {
   const page: Answer = (_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>')
   const proxy = await failure((await serve(t, page)).open().me.get())
   assert.deepEqual([proxy.status, proxy.title, proxy.detail], [502, 'http_502', 'The server answered 502 (http_502).'])
@@ -135,7 +136,7 @@ test('answers that are none of the interface', async (t) => {
   assert.equal((await failure(list.next())).title, 'invalid_answer')
 })
 
-test('parameters go out as they are meant', async (t) => {
+test('parameters are encoded correctly', async (t) => {
   const { open, requests } = await serve(t, json(200, {}))
   const client = open()
   const start = new Date('2026-03-29T01:00:00.250Z')
@@ -149,7 +150,7 @@ test('parameters go out as they are meant', async (t) => {
   ])
 })
 
-test('a list gives what moved to the next page once', async (t) => {
+test('a list returns each item once, even if items move to the next page', async (t) => {
   const page = (offset: number, ids: number[], isLast = false) =>
     json(200, {
       count: 4,
@@ -167,7 +168,7 @@ test('a list gives what moved to the next page once', async (t) => {
   )
 })
 
-test('credentials go over TLS, or no further than this machine', () => {
+test('credentials are sent only over TLS or within this machine', () => {
   const open = (baseUrl: string) => createClient({ baseUrl })
   for (const baseUrl of [
     'https://cameras.example',

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createClient } from './client.ts'
 import { operations } from './generated/operations.ts'
 
-test('every operation of the interface has its place among the resources', () => {
+test('every operation of the API has a method in a resource', () => {
   const folder = new URL('./resources/', import.meta.url)
   const text = globSync('*.ts', { cwd: folder }).map((name) => readFileSync(new URL(name, folder), 'utf8'))
   const called = new Set([...text.join('').matchAll(/\bcall\('(\w+)'/g)].map(([, name]) => name))
@@ -12,7 +12,7 @@ test('every operation of the interface has its place among the resources', () =>
   assert.deepEqual(missing, [], 'add a method for it in sdk/resources')
 })
 
-test('the README names every resource and what can be asked of it', () => {
+test('the README lists every resource and its methods', () => {
   const lines = readFileSync(new URL('README.md', import.meta.url), 'utf8').split('\n')
   const rows = lines.filter((line) => line.startsWith('| `'))
   for (const [name, resource] of Object.entries(createClient({ baseUrl: 'https://cameras.example' }))) {

@@ -40,41 +40,47 @@ async function createAuthenticator(t: TestContext, { openStore }: TestDatabase) 
   return { store, counts, user, add, authenticator, authenticate, refuses }
 }
 
-testEachDatabase('a personal token names its caller, the second time at once', async (t, database) => {
-  const { user, add, authenticator, authenticate } = await createAuthenticator(t, database)
-  const value = createPersonalToken(randomBytes)
-  const { id } = await add(value, ['read', 'write'])
-  const caller = await authenticate(`PersonalAccessToken ${value}`)
-  assert.deepEqual([caller.userId, caller.credential], [user.id, { kind: 'personal', id }])
-  assert.ok(caller.scopes.has('camera_guest_manage'))
-  assert.equal(authenticator.authenticate(`PersonalAccessToken ${value}`), caller)
-  for (const scheme of ['personalaccesstoken', 'PERSONALACCESSTOKEN ']) {
-    assert.equal((await authenticate(`${scheme} ${value}`)).credential.id, id)
-  }
-})
-
-testEachDatabase('everything else is refused, a bearer token with its own mark', async (t, database) => {
-  const { add, refuses } = await createAuthenticator(t, database)
-  const value = createPersonalToken(randomBytes)
-  await add(value)
-  for (const header of [
-    undefined,
-    '',
-    'PersonalAccessToken',
-    `PersonalAccessToken ${value} x`,
-    value,
-    `Basic ${value}`,
-  ]) {
-    await refuses(header)
-  }
-  await refuses(`PersonalAccessToken ${createPersonalToken(randomBytes)}`)
-  await refuses(`PersonalAccessToken ${value}x`)
-  await refuses(`Bearer ${value}`, true)
-  await refuses('bearer x', true)
-})
+testEachDatabase(
+  'a personal access token identifies its caller, the second time from the cache',
+  async (t, database) => {
+    const { user, add, authenticator, authenticate } = await createAuthenticator(t, database)
+    const value = createPersonalToken(randomBytes)
+    const { id } = await add(value, ['read', 'write'])
+    const caller = await authenticate(`PersonalAccessToken ${value}`)
+    assert.deepEqual([caller.userId, caller.credential], [user.id, { kind: 'personal', id }])
+    assert.ok(caller.scopes.has('camera_guest_manage'))
+    assert.equal(authenticator.authenticate(`PersonalAccessToken ${value}`), caller)
+    for (const scheme of ['personalaccesstoken', 'PERSONALACCESSTOKEN ']) {
+      assert.equal((await authenticate(`${scheme} ${value}`)).credential.id, id)
+    }
+  },
+)
 
 testEachDatabase(
-  'a mistyped token is refused without asking the database, unless one like it was brought along',
+  'other credentials are rejected, and invalid bearer tokens are marked as such',
+  async (t, database) => {
+    const { add, refuses } = await createAuthenticator(t, database)
+    const value = createPersonalToken(randomBytes)
+    await add(value)
+    for (const header of [
+      undefined,
+      '',
+      'PersonalAccessToken',
+      `PersonalAccessToken ${value} x`,
+      value,
+      `Basic ${value}`,
+    ]) {
+      await refuses(header)
+    }
+    await refuses(`PersonalAccessToken ${createPersonalToken(randomBytes)}`)
+    await refuses(`PersonalAccessToken ${value}x`)
+    await refuses(`Bearer ${value}`, true)
+    await refuses('bearer x', true)
+  },
+)
+
+testEachDatabase(
+  'a mistyped token is rejected without a database query, unless similar tokens were imported',
   async (t, database) => {
     const { add, authenticate, refuses, counts } = await createAuthenticator(t, database)
     const mistyped = `njp_${'0'.repeat(36)}`
@@ -85,7 +91,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('a revoked token and those of a disabled account are refused at once', async (t, database) => {
+testEachDatabase('revoked tokens and tokens of disabled accounts are rejected at once', async (t, database) => {
   const { store, user, add, authenticator, authenticate, refuses } = await createAuthenticator(t, database)
   const [first, second] = [createPersonalToken(randomBytes), createPersonalToken(randomBytes)]
   const { id } = await add(first)
@@ -103,7 +109,7 @@ testEachDatabase('a revoked token and those of a disabled account are refused at
   assert.equal(await authenticator.isLive({ kind: 'personal', id: secondId }), false)
 })
 
-testEachDatabase('the time of last use is written by the minute and at the end', async (t, database) => {
+testEachDatabase('the time of last use is saved every minute and at the end', async (t, database) => {
   const { store, add, authenticate, authenticator } = await createAuthenticator(t, database)
   const value = createPersonalToken(randomBytes)
   await add(value)

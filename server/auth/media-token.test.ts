@@ -19,7 +19,7 @@ const grant: MediaGrant = {
   view: { refreshRate: 0.1, maxWidth: 640 },
 }
 
-test('a token gives back what it was signed for', () => {
+test('verifying a token returns the signed values', () => {
   const clock = createClock()
   const tokens = new MediaTokens(key, clock)
   const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
@@ -37,7 +37,7 @@ test('a token gives back what it was signed for', () => {
   assert.ok(tokens.sign(grant).length <= 60)
 })
 
-test('T39: any flipped bit is refused', () => {
+test('T39: a token with any bit flipped is rejected', () => {
   const tokens = new MediaTokens(key, createClock())
   const token = tokens.sign(grant)
   const bytes = Buffer.from(token, 'base64url')
@@ -46,7 +46,7 @@ test('T39: any flipped bit is refused', () => {
     altered[bit >> 3]! ^= 1 << (bit & 7)
     assert.throws(() => tokens.verify(altered.toString('base64url'), grant), { kind: 'forbidden' }, `bit ${bit}`)
   }
-  // The same for the text in the URL, where base64 has unused bits.
+  // Repeats this with the text in the URL, because base64 has unused bits.
   for (let i = 0; i < token.length; i++) {
     for (let bit = 0; bit < 7; bit++) {
       const altered = token.slice(0, i) + String.fromCharCode(token.charCodeAt(i) ^ (1 << bit)) + token.slice(i + 1)
@@ -58,7 +58,7 @@ test('T39: any flipped bit is refused', () => {
   }
 })
 
-test('T39: another camera, another kind, another key: refused; other parameters make another token', () => {
+test('T39: a token is rejected for another camera, kind or key, and other parameters produce another token', () => {
   const clock = createClock()
   const tokens = new MediaTokens(key, clock)
   const token = tokens.sign(grant)
@@ -78,7 +78,7 @@ test('T39: another camera, another kind, another key: refused; other parameters 
   }
 })
 
-test('T39: two hours and up to ten minutes; the same token for ten minutes', () => {
+test('T39: a token is valid for two hours and up to ten minutes, and stays the same for ten minutes', () => {
   const clock = createClock()
   const tokens = new MediaTokens(key, clock)
   const token = tokens.sign(grant)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUnmatchableHash, hashPassword, isPasswordHash, needsRehash, verifyPassword } from './password.ts'
 
-test('a password proves itself against its hash, however it was composed', async () => {
+test('a password matches its hash, however its characters are composed', async () => {
   const hash = await hashPassword('pässword-1')
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal(await verifyPassword(hash, 'pa\u0308ssword-1'), true)
@@ -13,14 +13,14 @@ test('a password proves itself against its hash, however it was composed', async
   assert.equal(needsRehash(hash.replace('t=2', 't=1')), true)
 })
 
-test('8 to 256 characters', async () => {
+test('a password must have 8 to 256 characters', async () => {
   for (const password of ['', '1234567', 'x'.repeat(257)]) {
     await assert.rejects(hashPassword(password), { kind: 'invalid' })
   }
   await hashPassword(`${'tz4-kk09qx'}${'😀'.repeat(246)}`)
 })
 
-test('a hash that no password fits is a hash like any other', async () => {
+test('the hash that no password matches has the usual format', async () => {
   const hash = createUnmatchableHash()
   assert.equal(await verifyPassword(hash, 'password-1'), false)
   assert.deepEqual([isPasswordHash(hash), needsRehash(hash)], [true, false])

@@ -10,7 +10,7 @@ import {
   looksPersonal,
 } from './personal-token.ts'
 
-test('a token is 40 characters, distinct, and proves itself', () => {
+test('a token is unique, has 40 characters and a valid checksum', () => {
   const tokens = Array.from({ length: 200 }, () => createPersonalToken(randomBytes))
   assert.equal(new Set(tokens).size, 200)
   for (const token of tokens) {
@@ -28,13 +28,13 @@ test('the checksum is the CRC-32 of what precedes it, in base62', () => {
   }
 })
 
-test('bytes that would favour some digits are not used', () => {
+test('bytes that would make some digits more likely are skipped', () => {
   const bytes = [255, 248, 247, 61, 0]
   const token = createPersonalToken(() => Uint8Array.from(bytes))
   assert.equal(token.slice(4, 34), 'zz0'.repeat(10))
 })
 
-test('every single mistyped character is noticed', () => {
+test('a single mistyped character is detected', () => {
   const token = createPersonalToken(randomBytes)
   for (let i = 4; i < token.length; i++) {
     const mistyped = token.slice(0, i) + (token[i] === 'a' ? 'b' : 'a') + token.slice(i + 1)
@@ -43,7 +43,7 @@ test('every single mistyped character is noticed', () => {
   assert.ok(!looksPersonal(token.slice(1)))
 })
 
-test('values brought along: any printable form of 20 to 256 characters', () => {
+test('imported values can have any printable form of 20 to 256 characters', () => {
   for (const value of ['0123456789abcdef0123', 'x'.repeat(256), '~!@#$%^&*()_+-={}[]|;:']) checkTokenValue(value)
   for (const value of ['x'.repeat(19), 'x'.repeat(257), 'with a space in the middle', 'ünïcödé'.repeat(4)]) {
     assert.throws(() => checkTokenValue(value), { kind: 'invalid' })

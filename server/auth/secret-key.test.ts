@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openSecretKey } from './secret-key.ts'
 
-test('the key is made once, for its owner alone, whoever comes first', async (t) => {
+test('the key is created once, readable only by its owner, even by simultaneous callers', async (t) => {
   const parent = await mkdtemp(join(tmpdir(), 'nightjar-key-'))
   t.after(() => rm(parent, { recursive: true }))
   const folder = join(parent, 'data')
@@ -20,7 +20,7 @@ test('the key is made once, for its owner alone, whoever comes first', async (t)
   assert.equal(again.deriveKey('media tokens').length, 32)
 })
 
-test('a damaged key file stops the start instead of being replaced', async (t) => {
+test('a damaged key file prevents the start and is not replaced', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-key-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'secret.key'), '')

@@ -1,4 +1,4 @@
-// The rule that users give their secret scanners, as it stands in the repository, against tokens as the server makes them.
+// Tests the published rule for secret scanners with tokens that the server creates.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ const pattern = /^regex = '''(.*)'''$/m.exec(rule)![1]!
 const minEntropy = Number(/^entropy = ([\d.]+)$/m.exec(rule)![1])
 const keywords = JSON.parse(/^keywords = (\[.*\])$/m.exec(rule)![1]!) as string[]
 
-/** As gitleaks does it: a keyword, the expression, and the entropy of the group that is the secret. */
+/** Scans like gitleaks: requires a keyword, a match of the expression, and enough entropy in the secret group. */
 function scan(content: string): string[] {
   if (!keywords.some((keyword) => content.toLowerCase().includes(keyword))) return []
   const found = [...content.matchAll(new RegExp(pattern, 'g'))].map((match) => match[1]!)
@@ -42,7 +42,7 @@ const kinds: Record<string, () => string> = {
   njln_: () => createLinkToken(randomBytes),
 }
 
-test('T24: the rule finds planted tokens of every kind, wherever people leave them', () => {
+test('T24: the rule finds tokens of every kind in the places where they usually leak', () => {
   assert.deepEqual(Object.keys(kinds).sort(), [...keywords].sort())
   for (const [prefix, create] of Object.entries(kinds)) {
     for (let i = 0; i < 200; i++) {
@@ -67,7 +67,7 @@ test('T24: the rule finds planted tokens of every kind, wherever people leave th
   }
 })
 
-test('T24: look-alikes are not found, or their checksum tells', () => {
+test('T24: similar texts are not found or have a wrong checksum', () => {
   for (const create of Object.values(kinds)) {
     const token = create()
     for (const [name, other] of Object.entries({
@@ -89,14 +89,14 @@ test('T24: look-alikes are not found, or their checksum tells', () => {
   for (const text of ['njp_', 'njp_TOKEN_HERE', 'njat_…', 'sha512-njp_', 'njp_0123456789', 'ghp_'.padEnd(40, 'a1B2')]) {
     assert.deepEqual(scan(text), [], text)
   }
-  // Of random digits behind a prefix none is one of ours.
+  // Random digits after a prefix do not have a valid checksum.
   for (let i = 0; i < 2000; i++) {
     const digits = createOAuthSecret('access', randomBytes).slice(5, 41)
     assert.equal(hasRightChecksum(`njp_${digits}`), false)
   }
 })
 
-test('T24: the repository holds no token, and the page shows the same expression to other scanners', () => {
+test('T24: the repository contains no token, and the page shows the same expression for other scanners', () => {
   const json = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)![1]!)
   assert.equal(json.rules[0].options.patterns[0].pattern, `/${pattern}/`)
   for (const prefix of keywords) assert.match(page, new RegExp(`^\\| \`${prefix}\` \\|`, 'm'))
@@ -108,7 +108,7 @@ test('T24: the repository holds no token, and the page shows the same expression
     assert.deepEqual(scan(readFileSync(join(root, file), 'utf8')).filter(hasRightChecksum), [], file)
 })
 
-test('T24: the program on the page tells real tokens from others', async (t) => {
+test('T24: the program on the page distinguishes real tokens from others', async (t) => {
   const program = /```python\n([\s\S]*?)```/.exec(page)![1]!
   const tokens = Object.values(kinds).map((create) => create())
   const child = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] })

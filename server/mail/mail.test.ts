@@ -1,4 +1,4 @@
-// Mail through a real SMTP server on this machine, and into files.
+// Tests the delivery of emails to a real SMTP server on this machine, and to files.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -60,7 +60,7 @@ async function openSmtp(t: TestContext, options: SMTPServerOptions = {}, host = 
   return { received, send }
 }
 
-test('mail arrives, encrypted either way, under the configured name', async (t) => {
+test('emails are delivered with TLS and STARTTLS from the configured sender', async (t) => {
   const starttls = await openSmtp(t)
   await starttls.send('smtp://ada%40x:p%40ss%2Fword@localhost:PORT')
   const tls = await openSmtp(t, { secure: true })
@@ -78,14 +78,14 @@ test('mail arrives, encrypted either way, under the configured name', async (t) 
   }
 })
 
-test('a certificate that is not trusted, or no encryption, and nothing is sent', async (t) => {
+test('nothing is sent without encryption or to an untrusted certificate', async (t) => {
   const { received, send } = await openSmtp(t, { secure: true })
   const refused = { kind: 'unavailable', message: /^the mail server localhost / }
   await assert.rejects(send('smtps://ada:p%40ss%2Fword@localhost:PORT', mail, ''), refused)
   const starttls = await openSmtp(t)
   await assert.rejects(starttls.send('smtp://ada:p%40ss%2Fword@localhost:PORT', mail, ''), refused)
   const clear = await openSmtp(t, { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] }, '127.0.0.2')
-  // An address that is not known to be this machine.
+  // The mailer does not treat this IP address as the local machine.
   await assert.rejects(clear.send('smtp://ada:p%40ss%2Fword@127.0.0.2:PORT'), {
     kind: 'unavailable',
     message: /could not set up an encrypted connection/,
@@ -93,7 +93,7 @@ test('a certificate that is not trusted, or no encryption, and nothing is sent',
   assert.deepEqual([received, starttls.received, clear.received], [[], [], []])
 })
 
-test('what the server refuses is told without its words', async (t) => {
+test('rejections are reported without the text of the mail server', async (t) => {
   const { send } = await openSmtp(t, {
     onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no ada@example.org'), { responseCode: 550 })),
   })
@@ -108,7 +108,7 @@ test('what the server refuses is told without its words', async (t) => {
   })
 })
 
-test('T31: line ends in addresses and subjects never become headers', async (t) => {
+test('T31: line breaks in addresses and subjects never become headers', async (t) => {
   const { received, send } = await openSmtp(t)
   for (const changes of [
     { to: 'a@x.org\r\nBcc: b@x.org' },
@@ -122,7 +122,7 @@ test('T31: line ends in addresses and subjects never become headers', async (t) 
   assert.deepEqual(received, [])
 })
 
-test('without a mail server each mail is a file that nobody else may read, and the log says so', async (t) => {
+test('without a mail server, each email is saved as a private file and logged', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-outbox-'))
   t.after(() => rm(folder, { recursive: true }))
   const dir = join(folder, 'outbox')
@@ -143,7 +143,7 @@ test('without a mail server each mail is a file that nobody else may read, and t
   assert.deepEqual(logged.map(({ file }) => file).sort(), names.map((name) => join(dir, name)).sort())
 })
 
-test('a mail server that is away for a while loses no mail; one that refuses is not asked again', async () => {
+test('emails are retried while the mail server is unavailable, but not after a rejection', async () => {
   const attempts: string[] = []
   const errors: string[] = []
   const queue = new MailQueue({
@@ -177,7 +177,7 @@ async function openSpool(t: TestContext, nowMs = () => Date.now()) {
   return { dir, create, warnings }
 }
 
-test('mails that wait when the server stops are tried once more, and else sent after the next start', async (t) => {
+test('emails in the queue are tried once more at a stop, and otherwise sent after the next start', async (t) => {
   const { dir, create } = await openSpool(t)
   let isUp = false
   const sent: Mail[] = []
@@ -199,7 +199,7 @@ test('mails that wait when the server stops are tried once more, and else sent a
     const bytes = await readFile(join(dir, name), 'latin1')
     assert.doesNotMatch(bytes, /token=abc|example|x\.org/, 'sealed')
   }
-  // Still away at the next start and stop: each is kept, once.
+  // The mail server is still unavailable at the next start and stop. Each email is saved once.
   const second = open()
   await second.resume()
   await second.send({ ...mail, to: 'd@x.org' })
@@ -220,7 +220,7 @@ test('mails that wait when the server stops are tried once more, and else sent a
   await fourth.close()
 })
 
-test('a mail server that says nothing keeps no server from stopping', async (t) => {
+test('an unresponsive mail server does not prevent a stop', async (t) => {
   const { dir, create } = await openSpool(t)
   const queue = new MailQueue({
     mailer: { send: () => new Promise<void>(() => {}) },
@@ -233,7 +233,7 @@ test('a mail server that says nothing keeps no server from stopping', async (t) 
   assert.equal((await readdir(dir)).length, 1)
 })
 
-test('kept mails: a week, and what is damaged stops nothing', async (t) => {
+test('saved emails expire after a week, and damaged files are skipped', async (t) => {
   let nowMs = Date.now()
   const { dir, create, warnings } = await openSpool(t, () => nowMs)
   const spool = create()
@@ -250,7 +250,7 @@ test('kept mails: a week, and what is damaged stops nothing', async (t) => {
   assert.equal((await readdir(dir)).length, 2, 'what cannot be read is for somebody to look at')
 })
 
-test('without a place to keep them, mails that a stop leaves are logged', async () => {
+test('without a spool folder, unsent emails are logged at a stop', async () => {
   const errors: string[] = []
   const queue = new MailQueue({
     mailer: { send: () => Promise.reject(new AppError('unavailable', 'away')) },
@@ -263,7 +263,7 @@ test('without a place to keep them, mails that a stop leaves are logged', async 
   assert.deepEqual(errors, ['an email could not be sent'])
 })
 
-test('the sender is at the host of the public address', () => {
+test('the default sender is at the host of the public URL', () => {
   assert.equal(defaultSender('https://cameras.example.org:8443'), 'nightjar@cameras.example.org')
   assert.equal(defaultSender('https://192.168.1.2'), 'nightjar@localhost')
   assert.equal(defaultSender('https://[::1]:8443'), 'nightjar@localhost')

@@ -1,4 +1,4 @@
-// How accounts begin, change and end, on both databases.
+// Tests how accounts are created, changed and deleted, on both databases.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -40,7 +40,7 @@ async function open(t: TestContext, openStore: OpenStore, changes: Partial<Accou
 const isInvalid = (field: string) => (error: AppError) =>
   error.kind === 'invalid' && Object.keys(error.fields ?? {}).join() === field
 
-testEachDatabase('T45: there is no account but the one that the setup code makes, once', async (t, { openStore }) => {
+testEachDatabase('T45: the setup code creates the first account and works once', async (t, { openStore }) => {
   const { accounts, store, clock, events, canSignIn } = await open(t, openStore)
   assert.deepEqual(await store.users.list(), [])
   assert.equal(await accounts.signUps.isSetupPending(), true)
@@ -64,7 +64,7 @@ testEachDatabase('T45: there is no account but the one that the setup code makes
   await assert.rejects(accounts.signUps.setUp({ ...input, code, email: 'ada' }), isInvalid('email'))
   await assert.rejects(accounts.signUps.setUp({ ...input, code, firstName: 'A\r\nB' }), isInvalid('first_name'))
 
-  // However it was typed; of two at the same time one is the owner.
+  // Spaces, letter case and similar characters do not matter. Of two simultaneous calls, only one succeeds.
   const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `.replaceAll('0', 'o').replaceAll('1', 'l')
   const both = await Promise.allSettled([
     accounts.signUps.setUp({ ...input, code: typed }),
@@ -91,60 +91,63 @@ testEachDatabase('a setup code expires', async (t, { openStore }) => {
   await store.links.removeExpired()
 })
 
-testEachDatabase('an invitation makes one account, for the address it was sent to', async (t, { openStore }) => {
-  const { accounts, clock, setUp, takeMails, canSignIn, store } = await open(t, openStore)
-  const owner = await setUp()
-  const invite = () => accounts.signUps.invite({ email: 'Bob@example.org', inviterId: owner.id, context })
-  await invite()
-  const [mail, ...none] = await takeMails()
-  assert.deepEqual([mail!.to, none.length], ['Bob@example.org', 0])
-  assert.match(
-    mail!.text,
-    /^ada@example\.org invited you[\s\S]*\nhttps:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}\n/,
-  )
-  const token = tokenIn(mail!)
-  assert.deepEqual(await accounts.signUps.findInvitation(token), {
-    email: 'Bob@example.org',
-    inviterEmail: 'ada@example.org',
-    camera: undefined,
-    hasAccount: false,
-  })
-  for (const bad of ['', 'x', `${token}x`, token.replace(/.$/, '~'), token.toLowerCase()]) {
-    assert.equal(await accounts.signUps.findInvitation(bad), undefined)
-    await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token: bad }), { kind: 'not_found' })
-    assert.equal(await accounts.selfService.findReset(bad), undefined)
-  }
-  // A link of one kind is none of another.
-  await assert.rejects(accounts.selfService.reset({ token, password: person.password }), { kind: 'not_found' })
-  await assert.rejects(accounts.selfService.confirmEmail({ token, userId: 1 }), { kind: 'not_found' })
+testEachDatabase(
+  'an invitation creates one account, for the email address that it was sent to',
+  async (t, { openStore }) => {
+    const { accounts, clock, setUp, takeMails, canSignIn, store } = await open(t, openStore)
+    const owner = await setUp()
+    const invite = () => accounts.signUps.invite({ email: 'Bob@example.org', inviterId: owner.id, context })
+    await invite()
+    const [mail, ...none] = await takeMails()
+    assert.deepEqual([mail!.to, none.length], ['Bob@example.org', 0])
+    assert.match(
+      mail!.text,
+      /^ada@example\.org invited you[\s\S]*\nhttps:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}\n/,
+    )
+    const token = tokenIn(mail!)
+    assert.deepEqual(await accounts.signUps.findInvitation(token), {
+      email: 'Bob@example.org',
+      inviterEmail: 'ada@example.org',
+      camera: undefined,
+      hasAccount: false,
+    })
+    for (const bad of ['', 'x', `${token}x`, token.replace(/.$/, '~'), token.toLowerCase()]) {
+      assert.equal(await accounts.signUps.findInvitation(bad), undefined)
+      await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token: bad }), { kind: 'not_found' })
+      assert.equal(await accounts.selfService.findReset(bad), undefined)
+    }
+    // A link of one kind is not valid as another kind.
+    await assert.rejects(accounts.selfService.reset({ token, password: person.password }), { kind: 'not_found' })
+    await assert.rejects(accounts.selfService.confirmEmail({ token, userId: 1 }), { kind: 'not_found' })
 
-  await assert.rejects(
-    accounts.signUps.acceptInvitation({ ...person, token, password: '12345678' }),
-    isInvalid('password'),
-  )
-  const many = await Promise.allSettled(
-    [1, 2, 3, 4].map(() => accounts.signUps.acceptInvitation({ ...person, token, context })),
-  )
-  assert.equal(many.filter(({ status }) => status === 'fulfilled').length, 1)
-  for (const result of many) {
-    if (result.status === 'rejected') assert.ok(['not_found', 'conflict'].includes((result.reason as AppError).kind))
-  }
-  assert.equal(await canSignIn('bob@example.org', person.password), true)
-  assert.equal((await store.users.findByEmail('bob@example.org'))!.isOwner, false)
-  assert.equal(await accounts.signUps.findInvitation(token), undefined)
+    await assert.rejects(
+      accounts.signUps.acceptInvitation({ ...person, token, password: '12345678' }),
+      isInvalid('password'),
+    )
+    const many = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => accounts.signUps.acceptInvitation({ ...person, token, context })),
+    )
+    assert.equal(many.filter(({ status }) => status === 'fulfilled').length, 1)
+    for (const result of many) {
+      if (result.status === 'rejected') assert.ok(['not_found', 'conflict'].includes((result.reason as AppError).kind))
+    }
+    assert.equal(await canSignIn('bob@example.org', person.password), true)
+    assert.equal((await store.users.findByEmail('bob@example.org'))!.isOwner, false)
+    assert.equal(await accounts.signUps.findInvitation(token), undefined)
 
-  await accounts.signUps.invite({ email: 'eve@example.org', inviterId: owner.id })
-  await accounts.signUps.invite({ email: 'EVE@example.org', inviterId: owner.id })
-  const [replaced, newest] = (await takeMails()).map(tokenIn)
-  assert.equal(await accounts.signUps.findInvitation(replaced!), undefined)
-  clock.skip(7 * dayMs - 1)
-  assert.ok(await accounts.signUps.findInvitation(newest!))
-  clock.skip(1)
-  await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token: newest! }), { kind: 'not_found' })
-})
+    await accounts.signUps.invite({ email: 'eve@example.org', inviterId: owner.id })
+    await accounts.signUps.invite({ email: 'EVE@example.org', inviterId: owner.id })
+    const [replaced, newest] = (await takeMails()).map(tokenIn)
+    assert.equal(await accounts.signUps.findInvitation(replaced!), undefined)
+    clock.skip(7 * dayMs - 1)
+    assert.ok(await accounts.signUps.findInvitation(newest!))
+    clock.skip(1)
+    await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token: newest! }), { kind: 'not_found' })
+  },
+)
 
 testEachDatabase(
-  'T45: until there is an owner nobody signs up, and other accounts do not end set-up',
+  'T45: nobody can sign up before the owner exists, and accounts of other users do not complete the set-up',
   async (t, { openStore }) => {
     const { accounts, store, setUp, takeMails } = await open(t, openStore, { signUp: 'open' })
     const bob = await store.users.insert({ ...person, email: 'bob@x.org', passwordHash: '!', isOwner: false })
@@ -161,7 +164,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('an invitation ends with its inviter, disabled or removed', async (t, { openStore }) => {
+testEachDatabase('an invitation becomes invalid when its inviter is disabled or deleted', async (t, { openStore }) => {
   const { accounts, clock, setUp, takeMails, store } = await open(t, openStore)
   await setUp()
   const bob = await accounts.signUps.add({ ...person, email: 'bob@example.org' })
@@ -177,7 +180,7 @@ testEachDatabase('an invitation ends with its inviter, disabled or removed', asy
   assert.ok(await accounts.signUps.findInvitation(first))
   await accounts.administration.change(bob.id, { isDisabled: true })
   await isRefused(first)
-  // One that was on its way at that moment.
+  // A link that was created at the moment when the inviter was disabled.
   const late = createLinkToken(randomBytes)
   const link = {
     kind: 'invitation',
@@ -198,30 +201,35 @@ testEachDatabase('an invitation ends with its inviter, disabled or removed', asy
   await isRefused(late)
 })
 
-testEachDatabase('who may have an account is for the owner to say', async (t, { openStore }) => {
-  const closed = await open(t, openStore, { signUp: 'closed' })
-  const owner = await closed.setUp()
-  await assert.rejects(closed.accounts.signUps.invite({ email: 'b@x.org', inviterId: owner.id }), { kind: 'forbidden' })
-  await assert.rejects(closed.accounts.signUps.requestSignUp('b@x.org'), { kind: 'forbidden' })
-  await closed.accounts.signUps.add({ ...person, email: 'b@x.org', byUserId: owner.id })
+testEachDatabase(
+  'the sign-up setting decides who can create an account, also for links that were already sent',
+  async (t, { openStore }) => {
+    const closed = await open(t, openStore, { signUp: 'closed' })
+    const owner = await closed.setUp()
+    await assert.rejects(closed.accounts.signUps.invite({ email: 'b@x.org', inviterId: owner.id }), {
+      kind: 'forbidden',
+    })
+    await assert.rejects(closed.accounts.signUps.requestSignUp('b@x.org'), { kind: 'forbidden' })
+    await closed.accounts.signUps.add({ ...person, email: 'b@x.org', byUserId: owner.id })
 
-  const invited = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'invitation' })
-  await assert.rejects(invited.accounts.signUps.requestSignUp('c@x.org'), { kind: 'forbidden' })
-  await invited.accounts.signUps.invite({ email: 'c@x.org', inviterId: owner.id })
-  const open_ = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'open' })
-  await open_.accounts.signUps.requestSignUp('d@x.org', context)
-  const [toC, toD] = [(await invited.takeMails()).map(tokenIn)[0]!, (await open_.takeMails()).map(tokenIn)[0]!]
-  // Links that were sent when more was allowed.
-  assert.equal(await closed.accounts.signUps.findInvitation(toC), undefined)
-  await assert.rejects(closed.accounts.signUps.acceptInvitation({ ...person, token: toC }), { kind: 'not_found' })
-  await assert.rejects(invited.accounts.signUps.acceptInvitation({ ...person, token: toD }), { kind: 'not_found' })
-  await open_.accounts.signUps.acceptInvitation({ ...person, token: toD })
-  await invited.accounts.signUps.acceptInvitation({ ...person, token: toC })
-  assert.equal((await closed.store.users.list()).length, 4)
-})
+    const invited = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'invitation' })
+    await assert.rejects(invited.accounts.signUps.requestSignUp('c@x.org'), { kind: 'forbidden' })
+    await invited.accounts.signUps.invite({ email: 'c@x.org', inviterId: owner.id })
+    const open_ = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'open' })
+    await open_.accounts.signUps.requestSignUp('d@x.org', context)
+    const [toC, toD] = [(await invited.takeMails()).map(tokenIn)[0]!, (await open_.takeMails()).map(tokenIn)[0]!]
+    // Links that were sent when the sign-up setting was less strict.
+    assert.equal(await closed.accounts.signUps.findInvitation(toC), undefined)
+    await assert.rejects(closed.accounts.signUps.acceptInvitation({ ...person, token: toC }), { kind: 'not_found' })
+    await assert.rejects(invited.accounts.signUps.acceptInvitation({ ...person, token: toD }), { kind: 'not_found' })
+    await open_.accounts.signUps.acceptInvitation({ ...person, token: toD })
+    await invited.accounts.signUps.acceptInvitation({ ...person, token: toC })
+    assert.equal((await closed.store.users.list()).length, 4)
+  },
+)
 
 testEachDatabase(
-  'T31: sign-up, reset and invitation say the same of known and unknown addresses, in the same time',
+  'T31: sign-up, reset and invitation respond alike for known and unknown email addresses, in the same time',
   async (t, { openStore }) => {
     const { accounts, setUp, takeMails, store } = await open(t, openStore, { signUp: 'open' })
     const owner = await setUp()
@@ -239,7 +247,7 @@ testEachDatabase(
     for (const [name, ask] of Object.entries(ways)) {
       for (const email of ['ada@example.org', 'nobody@example.org']) {
         assert.equal(await ask(email), undefined)
-        // What is asked, is asked after the answer.
+        // The account is looked up only after the response.
         assert.deepEqual(reads, [], name)
         await accounts.flush()
         assert.deepEqual(reads.splice(0), [email], name)
@@ -257,7 +265,7 @@ testEachDatabase(
 )
 
 testEachDatabase(
-  'T31: at most 3 mails a day to an address and 20 invitations an hour from a user',
+  'T31: at most 3 emails per day are sent to an address, and 20 invitations per hour by a user',
   async (t, { openStore }) => {
     const { accounts, clock, setUp, takeMails, store } = await open(t, openStore)
     const owner = await setUp()
@@ -287,7 +295,7 @@ testEachDatabase(
 )
 
 testEachDatabase(
-  'T31: a new password is mailed every ten minutes at most, 20 times and then each fifty minutes; nobody is told of one too many',
+  'T31: reset links are sent at most every ten minutes, after 20 of them every fifty minutes, and excess requests get the same response',
   async (t, { openStore }) => {
     const { accounts, clock, setUp, takeMails } = await open(t, openStore)
     const { email } = await setUp()
@@ -309,7 +317,7 @@ testEachDatabase(
       clock.skip(600_000)
     }
     assert.equal(sent, 20)
-    // Whatever strangers ask for, whoever owns the mailbox has a link in it that is good.
+    // However many links strangers request, the newest link in the mailbox is valid.
     let more = 0
     for (let minute = 0; minute < 24 * 60; minute += 5) {
       const [mail] = await ask(`203.0.113.${minute % 200}`)
@@ -327,7 +335,7 @@ testEachDatabase(
 )
 
 testEachDatabase(
-  'T31: sign-ups by strangers use up no invitations, and one place asks 20 times an hour',
+  'T31: sign-ups do not count against invitations, and an IP address can request 20 per hour',
   async (t, { openStore }) => {
     const { accounts, clock, setUp, takeMails } = await open(t, openStore, { signUp: 'open' })
     const owner = await setUp()
@@ -339,7 +347,7 @@ testEachDatabase(
     assert.equal((await takeMails()).length, 4)
     for (let i = 0; i < 20; i++) await accounts.signUps.requestSignUp(`a${i}@x.org`, context)
     await assert.rejects(accounts.signUps.requestSignUp('another@x.org', context), limited)
-    await accounts.selfService.requestReset('ada@example.org', context) // counted apart
+    await accounts.selfService.requestReset('ada@example.org', context) // counted separately
     await accounts.signUps.requestSignUp('another@x.org', { ...context, ip: '198.51.100.9' })
     clock.skip(3_600_000)
     await accounts.signUps.requestSignUp('later@x.org', context)
@@ -347,24 +355,27 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T31: one place asks 20 times an hour, for accounts and others alike', async (t, { openStore }) => {
-  const { accounts, clock, setUp } = await open(t, openStore)
-  const { email } = await setUp()
-  for (let i = 0; i < 20; i++)
-    await accounts.selfService.requestReset(i % 2 ? email : `nobody${i}@example.org`, context)
-  for (const asked of [email, 'nobody@example.org']) {
-    await assert.rejects(accounts.selfService.requestReset(asked, context), {
-      kind: 'rate_limited',
-      retryAfterSeconds: 180,
-    })
-    await accounts.selfService.requestReset(asked, { ...context, ip: '198.51.100.1' })
-  }
-  clock.skip(180_000)
-  await accounts.selfService.requestReset(email, context)
-  await accounts.flush()
-})
+testEachDatabase(
+  'T31: an IP address can request 20 resets per hour, for existing and unknown accounts together',
+  async (t, { openStore }) => {
+    const { accounts, clock, setUp } = await open(t, openStore)
+    const { email } = await setUp()
+    for (let i = 0; i < 20; i++)
+      await accounts.selfService.requestReset(i % 2 ? email : `nobody${i}@example.org`, context)
+    for (const asked of [email, 'nobody@example.org']) {
+      await assert.rejects(accounts.selfService.requestReset(asked, context), {
+        kind: 'rate_limited',
+        retryAfterSeconds: 180,
+      })
+      await accounts.selfService.requestReset(asked, { ...context, ip: '198.51.100.1' })
+    }
+    clock.skip(180_000)
+    await accounts.selfService.requestReset(email, context)
+    await accounts.flush()
+  },
+)
 
-testEachDatabase('T31: line ends in addresses and names go nowhere', async (t, { openStore }) => {
+testEachDatabase('T31: line breaks in email addresses and names never reach an email', async (t, { openStore }) => {
   const { accounts, setUp, takeMails, store } = await open(t, openStore, { signUp: 'open' })
   const owner = await setUp()
   for (const email of [

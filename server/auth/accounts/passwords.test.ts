@@ -1,4 +1,5 @@
-// Passwords and addresses that change, accounts that end, and what ends with them; on both databases.
+// Tests changes of passwords and email addresses, the deletion of accounts, and which credentials they end, on both
+// databases.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -31,7 +32,7 @@ const person = { firstName: 'Ada', lastName: 'Byron', password }
 const isInvalid = (field: string) => (error: AppError) =>
   error.kind === 'invalid' && Object.keys(error.fields ?? {}).join() === field
 
-/** An owner who is signed in in every way there is: two browsers, an application, a personal token. */
+/** Creates an owner with every kind of credential: two browser sessions, a grant, and a personal access token. */
 async function open(t: TestContext, openStore: OpenStore) {
   const clock = new TestClock(Date.now())
   const { store } = await openStore(t, { clock })
@@ -61,7 +62,7 @@ async function open(t: TestContext, openStore: OpenStore) {
         return false
       }
     }
-    /** Which of browser, second browser, access token, refresh token and personal token still work. */
+    /** Returns which still work: first session, second session, access token, refresh token, personal access token. */
     const look = async () => [
       (await sessions.find(first.cookie.split(';')[0])) !== undefined,
       (await sessions.find(second.cookie.split(';')[0])) !== undefined,
@@ -78,7 +79,7 @@ async function open(t: TestContext, openStore: OpenStore) {
 }
 
 testEachDatabase(
-  'T17: a changed password ends every other browser and every application at once',
+  'T17: changing the password ends all other sessions and all grants at once',
   async (t, { openStore }) => {
     const { accounts, user, start, canSignIn, takeMails, events } = await open(t, openStore)
     const signedIn = await start()
@@ -112,7 +113,7 @@ testEachDatabase(
 )
 
 testEachDatabase(
-  'T17: a new password by mail ends everything, personal tokens if wished for',
+  'T17: resetting the password ends all sessions and grants, and optionally personal access tokens',
   async (t, { openStore }) => {
     const { accounts, user, clock, start, canSignIn, takeMails, store } = await open(t, openStore)
     for (const revokePersonalTokens of [false, true]) {
@@ -150,7 +151,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T30: an attack on an account keeps its user from nothing', async (t, { openStore }) => {
+testEachDatabase('T30: during an attack, users can still change and reset their password', async (t, { openStore }) => {
   const { accounts, user, login, takeMails, canSignIn } = await open(t, openStore)
   const attack = async () => {
     for (let i = 0; i < 200; i++) {
@@ -176,7 +177,7 @@ testEachDatabase('T30: an attack on an account keeps its user from nothing', asy
 })
 
 testEachDatabase(
-  'T17: a disabled or removed account is signed out everywhere, at once and for good',
+  'T17: disabling or deleting an account ends all of its access at once and permanently',
   async (t, { openStore }) => {
     const { accounts, user, keeper, start, canSignIn, store } = await open(t, openStore)
     const before = await start()
@@ -199,7 +200,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T17: a removed application ends what was granted to it', async (t, { openStore }) => {
+testEachDatabase('T17: removing an application ends its grants', async (t, { openStore }) => {
   const { start, store } = await open(t, openStore)
   const { look } = await start()
   const [application] = await store.applications.list()
@@ -207,7 +208,7 @@ testEachDatabase('T17: a removed application ends what was granted to it', async
   assert.deepEqual(await look(), [true, true, false, false, true])
 })
 
-testEachDatabase('the last owner stays, and stays owner', async (t, { openStore }) => {
+testEachDatabase('the last owner cannot be disabled, deleted or demoted', async (t, { openStore }) => {
   const { accounts, user, keeper } = await open(t, openStore)
   for (const work of [
     () => accounts.administration.change(keeper.id, { isDisabled: true }),
@@ -224,7 +225,7 @@ testEachDatabase('the last owner stays, and stays owner', async (t, { openStore 
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
 })
 
-testEachDatabase('a new address is the account’s once its link was used', async (t, { openStore }) => {
+testEachDatabase('a new email address takes effect when its link is used', async (t, { openStore }) => {
   const { accounts, user, keeper, start, takeMails, canSignIn, store } = await open(t, openStore)
   const signedIn = await start()
   const input = { userId: user.id, email: 'byron@example.org', password, proof: 'session x', context }
@@ -253,7 +254,7 @@ testEachDatabase('a new address is the account’s once its link was used', asyn
   assert.deepEqual([await canSignIn(email, password), await canSignIn('byron@example.org', password)], [false, true])
 })
 
-testEachDatabase('a password that changes right after it was found right opens nothing', async (t, { openStore }) => {
+testEachDatabase('a password that changes right after it was verified gives no access', async (t, { openStore }) => {
   const { login, user, clock, store } = await open(t, openStore)
   let given = password
   const verify: Login['verify'] = async (input) => {
@@ -280,39 +281,42 @@ testEachDatabase('a password that changes right after it was found right opens n
   assert.deepEqual(await other.takeMails(), [], 'no link for whoever knew the old password')
 })
 
-testEachDatabase('a link for a new password does not outlive the address it was sent to', async (t, { openStore }) => {
-  const { user, clock, store } = await open(t, openStore)
-  // The owner of the server moves the account at the very moment when the link is made.
-  const links = {
-    insert: async (link: NewLink) => {
-      await store.accounts.change(user.id, { email: 'byron@example.org' })
-      await store.links.insert(link)
-    },
-    find: store.links.find.bind(store.links),
-    removeExpired: store.links.removeExpired.bind(store.links),
-  }
-  const { users, cameras, guests, accounts: changes, identities, mails, transaction } = store
-  const { accounts, takeMails, audit } = createTemporaryAccounts(store, {
-    clock,
-    store: {
-      users,
-      cameras,
-      guests,
-      accounts: changes,
-      identities,
-      mails,
-      transaction,
-      links: links as Store['links'],
-    },
-  })
-  t.after(() => audit.flush())
-  await accounts.selfService.requestReset(email, context)
-  assert.deepEqual(await takeMails(), [])
-  assert.equal((await store.users.get(user.id)).email, 'byron@example.org')
-})
+testEachDatabase(
+  'a reset link becomes invalid when the email address of the account changes',
+  async (t, { openStore }) => {
+    const { user, clock, store } = await open(t, openStore)
+    // The owner of the server changes the email address at the moment when the link is created.
+    const links = {
+      insert: async (link: NewLink) => {
+        await store.accounts.change(user.id, { email: 'byron@example.org' })
+        await store.links.insert(link)
+      },
+      find: store.links.find.bind(store.links),
+      removeExpired: store.links.removeExpired.bind(store.links),
+    }
+    const { users, cameras, guests, accounts: changes, identities, mails, transaction } = store
+    const { accounts, takeMails, audit } = createTemporaryAccounts(store, {
+      clock,
+      store: {
+        users,
+        cameras,
+        guests,
+        accounts: changes,
+        identities,
+        mails,
+        transaction,
+        links: links as Store['links'],
+      },
+    })
+    t.after(() => audit.flush())
+    await accounts.selfService.requestReset(email, context)
+    assert.deepEqual(await takeMails(), [])
+    assert.equal((await store.users.get(user.id)).email, 'byron@example.org')
+  },
+)
 
 testEachDatabase(
-  'T23: the database holds nothing of links, the setup code, cookies and passwords in clear',
+  'T23: the database contains no links, setup codes, cookies or passwords in clear',
   async (t, { openStore }) => {
     let database = ''
     const { accounts, user, keeper, start, takeMails } = await open(t, async (...args) => {
@@ -342,7 +346,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('what is done is done, however many mails are to be written', async (t, { openStore }) => {
+testEachDatabase('changes to an account succeed even if the email queue is full', async (t, { openStore }) => {
   const { accounts, user, keeper, events, takeMails, canSignIn } = await open(t, openStore)
   for (let i = 0; i < 1000; i++) await accounts.selfService.requestReset(`nobody${i}@example.org`)
   await assert.rejects(accounts.selfService.requestReset(email), { kind: 'unavailable' })
@@ -367,7 +371,7 @@ testEachDatabase('what is done is done, however many mails are to be written', a
   await takeMails()
 })
 
-testEachDatabase('somebody whose token was stolen is told', async (t, { openStore }) => {
+testEachDatabase('the user is notified when a refresh token is used twice', async (t, { openStore }) => {
   const { accounts, user, takeMails } = await open(t, openStore)
   accounts.notices.reuse({ userId: user.id, appName: 'Door\r\nbell', context })
   const [mail] = await takeMails()
@@ -381,7 +385,7 @@ test('T24: links have a prefix, 256 random bits and a checksum', () => {
   assert.equal(new Set(tokens).size, tokens.length)
 })
 
-test('a password that takes few guesses is refused, with a hint', async () => {
+test('a password that is easy to guess is rejected with a hint', async () => {
   const easy = `password Password1 p@ssw0rd! 12345678 123456789 1234567890 87654321 qwertyuiop 1q2w3e4r 1qaz2wsx asdfghjkl
     abcdefgh 11111111 abcabcabc 12121212 iloveyou1 letmein123 Welcome2024 admin1234 sunshine! football99 dragon2000 monkey123 19841231
     31121984 changeme superman123 trustno1! hunter2000 nightjar1 Nightjar2026 cameras123 passwort1 azertyuiop qwertz123 monkeymonkey

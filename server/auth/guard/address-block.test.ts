@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressBlock } from './address-block.ts'
 
-test('an IPv4 address is a block of its own, an IPv6 address counts by its first 64 bits', () => {
+test('IPv4 addresses are counted one by one, IPv6 addresses by their first 64 bits', () => {
   for (const [ip, block] of [
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

@@ -20,7 +20,7 @@ const record = (event: string, atMs: number, userId: number | null = null): NewA
 })
 
 testEachDatabase(
-  'T44: rows of the audit log, newest first, by user, by page, and gone when old',
+  'T44: the audit log lists events newest first, by user and page, and removes old ones',
   async (t, database) => {
     const { store } = await database.openStore(t)
     const at = Date.UTC(2030, 0, 1)
@@ -51,7 +51,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T4, T44: log-ins with whatever for an address', async (t, database) => {
+testEachDatabase('T4, T44: sign-ins with malformed email addresses fail and are audited', async (t, database) => {
   const { store } = await database.openStore(t)
   const clock = new TestClock()
   const audit = new Audit({ rows: store.audit, clock, log: silentLogger })

@@ -9,7 +9,7 @@ import { Audit } from './audit.ts'
 
 const page = { limit: 1000, offset: 0 }
 
-test('T44: events are kept in order with all that they tell', async (t) => {
+test('T44: events are stored in order with all their fields', async (t) => {
   const { store } = await openTemporaryStore(t)
   const version = store.version
   const clock = new TestClock()
@@ -41,7 +41,7 @@ test('T44: events are kept in order with all that they tell', async (t) => {
   assert.equal(store.version, version)
 })
 
-test('a store that fails makes nobody wait, and loses nothing up to a bound', async () => {
+test('while the store fails, callers do not wait, and a limited number of events is kept', async () => {
   const rows: NewAuditRecord[] = []
   let isBroken = true
   const store = {
@@ -73,7 +73,7 @@ test('a store that fails makes nobody wait, and loses nothing up to a bound', as
   assert.equal(rows.at(-1)!.event, 'last')
 })
 
-test('rows that are old, and those beyond the most there may be, are removed', async (t) => {
+test('old events and events beyond the maximum number are removed', async (t) => {
   const { store } = await openTemporaryStore(t)
   const clock = new TestClock()
   const audit = new Audit({ rows: store.audit, clock, log: silentLogger, retentionDays: 10, maxRows: 5 })

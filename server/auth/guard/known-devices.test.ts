@@ -5,7 +5,7 @@ import { KnownDevices, knownDeviceTtlSeconds } from './known-devices.ts'
 
 const ada = { id: 7, credentialsVersion: 3 }
 
-test('a device is known to the user it was given to, for a year, and unaltered', () => {
+test('a known-device cookie is valid for its user, for a year, and only unmodified', () => {
   const clock = new TestClock()
   const devices = new KnownDevices(new Uint8Array(32).fill(1), clock)
   const value = devices.create(ada)
@@ -13,7 +13,7 @@ test('a device is known to the user it was given to, for a year, and unaltered',
   assert.equal(devices.isKnown(value, ada), true)
   assert.equal(devices.isKnown(value, { ...ada, id: 70 }), false)
   assert.equal(devices.isKnown(value.replace('7.', '70.'), { ...ada, id: 70 }), false)
-  // What signs in to the account was changed: whoever knew what did before may have this mark.
+  // The credentials of the account have changed. An attacker who knew the old ones may have this cookie.
   assert.equal(devices.isKnown(value, { ...ada, credentialsVersion: 4 }), false)
   assert.equal(devices.isKnown(value.replace('7.3.', '7.4.'), { ...ada, credentialsVersion: 4 }), false)
   assert.equal(new KnownDevices(new Uint8Array(32), clock).isKnown(value, ada), false)

@@ -1,4 +1,4 @@
-// Log-ins against a real store and real hashes, at a clock that stands still.
+// Tests sign-ins with a real store and real hashes. The clock moves only when a test moves it.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -47,14 +47,14 @@ async function openLogin(
   return { store, user, clock, login, verify, fail, isDelayed, events }
 }
 
-/** Decides at once and without work: for tests of counting. */
+/** Checks passwords without hashing, for tests that only count attempts. */
 const instant: Pick<PasswordQueue, 'checkRoom' | 'verify' | 'rehash'> = {
   checkRoom: () => {},
   verify: async (_hash, given) => given === password,
   rehash: async () => assert.fail('nothing to hash anew'),
 }
 
-test('T44: right, wrong, unknown and disabled, each with its row and without what was typed', async (t) => {
+test('T44: every kind of sign-in attempt is audited, without the text that was typed', async (t) => {
   const { store, user, verify, fail, events } = await openLogin(t)
   assert.equal((await verify({ email: ' ADA@example.com', via: 'page' }))!.id, user.id)
   await fail()
@@ -78,7 +78,7 @@ test('T44: right, wrong, unknown and disabled, each with its row and without wha
   )
 })
 
-test('T30: five failures are free, then each doubles the delay, up to a quarter of an hour', async (t) => {
+test('T30: after five failures, each further one doubles the delay, up to 15 minutes', async (t) => {
   const { clock, fail, verify, isDelayed } = await openLogin(t, instant)
   for (let i = 0; i < 5; i++) await fail()
   for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
@@ -95,7 +95,7 @@ test('T30: five failures are free, then each doubles the delay, up to a quarter 
   await isDelayed(1)
 })
 
-test('T30: another address gets in at that moment, another account from the same address too', async (t) => {
+test('T30: the delay affects neither other IP addresses nor other accounts from the same IP address', async (t) => {
   const { store, fail, verify, isDelayed } = await openLogin(t, instant)
   await store.users.insert({ email: 'bob@example.com', firstName: '', lastName: '', passwordHash: '$argon2id$x' })
   for (let i = 0; i < 5; i++) await fail({ ip: '2001:db8::1' })
@@ -106,13 +106,13 @@ test('T30: another address gets in at that moment, another account from the same
   await isDelayed(1, { ip: '2001:db8::1', email: 'ADA@EXAMPLE.COM' })
 })
 
-test('T30: an unknown account is delayed like any other', async (t) => {
+test('T30: unknown accounts are delayed like existing ones', async (t) => {
   const { fail, isDelayed } = await openLogin(t, instant)
   for (let i = 0; i < 5; i++) await fail({ email: 'nobody@example.com' })
   await isDelayed(1, { email: 'nobody@example.com' })
 })
 
-test('T30: a hundred failures from one address, and it waits for the rest of ten minutes', async (t) => {
+test('T30: after a hundred failures, an IP address is delayed for the rest of ten minutes', async (t) => {
   const { clock, fail, verify, isDelayed } = await openLogin(t, instant)
   for (let i = 0; i < 100; i++) {
     await fail({ email: `user${i}@example.com` })
@@ -124,7 +124,7 @@ test('T30: a hundred failures from one address, and it waits for the rest of ten
   assert.ok(await verify())
 })
 
-test('T30: a hundred failures from everywhere, and only known devices get in for the rest of the hour', async (t) => {
+test('T30: after a hundred failures from everywhere, only known devices can sign in for the rest of the hour', async (t) => {
   const { clock, login, user, fail, verify, isDelayed } = await openLogin(t, instant)
   const device = login.createDevice(user)
   for (let i = 0; i < 100; i++) {
@@ -141,7 +141,7 @@ test('T30: a hundred failures from everywhere, and only known devices get in for
   assert.ok(await verify({ ip: '192.0.2.8' }))
 })
 
-test('T30: what a stolen mark or session knows opens a hundred guesses an hour, from wherever, and keeps nobody else out', async (t) => {
+test('T30: a stolen device cookie or session allows a hundred guesses per hour and delays nobody else', async (t) => {
   for (const kind of ['device', 'proof'] as const) {
     const { clock, login, user, fail, verify, isDelayed } = await openLogin(t, instant)
     const known: Partial<LoginInput> = { [kind]: kind === 'device' ? login.createDevice(user) : 'session x' }
@@ -159,7 +159,7 @@ test('T30: what a stolen mark or session knows opens a hundred guesses an hour, 
   }
 })
 
-test('T30: guesses sent all at once are no more free than those sent one by one', async (t) => {
+test('T30: simultaneous guesses are limited like successive ones', async (t) => {
   let checked = 0
   const slow: typeof instant = {
     ...instant,
@@ -178,14 +178,14 @@ test('T30: guesses sent all at once are no more free than those sent one by one'
   }
 })
 
-test('a program that signs in many times at once with the right password is not delayed', async (t) => {
+test('many simultaneous sign-ins with the correct password are not delayed', async (t) => {
   const { verify, fail } = await openLogin(t, instant)
   for (let i = 0; i < 4; i++) await fail()
   const users = await Promise.all(Array.from({ length: 80 }, () => verify()))
   assert.ok(users.every((user) => user !== undefined))
 })
 
-test('T25: an attempt that could not be decided counts for nothing', async (t) => {
+test('T25: an attempt whose password was not checked does not count', async (t) => {
   const { verify, events } = await openLogin(t, new PasswordQueue({ maxRunning: 1, maxWaiting: 0 }))
   for (let round = 0; round < 3; round++) {
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => verify()))
@@ -195,7 +195,7 @@ test('T25: an attempt that could not be decided counts for nothing', async (t) =
   assert.equal((await events()).length, 3)
 })
 
-test('T25: a hash of weaker parameters is replaced at the next log-in, one of a password changed meanwhile is not', async (t) => {
+test('T25: a hash with weaker parameters is replaced at the next sign-in, unless the password has changed', async (t) => {
   const { store, user, verify, fail } = await openLogin(t)
   const weak = await hashWith('short', { algorithm: 2, memoryCost: 8192, timeCost: 1, parallelism: 1 })
   await store.accounts.change(user.id, { passwordHash: weak })
@@ -210,7 +210,7 @@ test('T25: a hash of weaker parameters is replaced at the next log-in, one of a 
   assert.equal((await store.users.findLogin(email))!.passwordHash, passwordHash)
 })
 
-test('a password that is changed while it is being checked lets nobody in', async (t) => {
+test('a sign-in fails if the password changes while it is being verified', async (t) => {
   const passwords = new PasswordQueue()
   const { store, user, verify } = await openLogin(t, passwords)
   const next = await hashPassword('another horse')
@@ -219,7 +219,7 @@ test('a password that is changed while it is being checked lets nobody in', asyn
   assert.equal(await checking, undefined)
 })
 
-test('a password that is changed while it is hashed anew lets nobody in', async (t) => {
+test('a sign-in fails if the password changes while its hash is being renewed', async (t) => {
   const passwords = new PasswordQueue()
   let change = async (): Promise<void> => {}
   const { store, user, verify } = await openLogin(t, {
@@ -246,7 +246,7 @@ test('a password that is changed while it is hashed anew lets nobody in', async 
 
 test('T1: unknown, disabled and passwordless accounts take as long as a wrong password', async (t) => {
   const measure = async (): Promise<number[]> => {
-    // A fresh one each time: so many failures of an account would be delayed.
+    // Uses a new store each time, because so many failures of one account would be delayed.
     const { store, fail } = await openLogin(t)
     const add = async (name: string, passwordHash: string) =>
       (await store.users.insert({ email: name, firstName: '', lastName: '', passwordHash })).id
@@ -256,7 +256,7 @@ test('T1: unknown, disabled and passwordless accounts take as long as a wrong pa
     const subjects = [email, 'nobody@example.com', 'none@example.com', 'off@example.com']
     const times = new Map<string, number[]>(subjects.map((subject) => [subject, []]))
     for (let i = 0; i < 32; i++) {
-      // Each is first, second, … equally often.
+      // Each subject has each position equally often.
       for (const subject of subjects.map((_, at) => subjects[(at + i) % subjects.length]!)) {
         const startedMs = performance.now()
         await fail({ email: subject, ip: `192.0.2.${i}` })
@@ -265,7 +265,7 @@ test('T1: unknown, disabled and passwordless accounts take as long as a wrong pa
     }
     return subjects.map((subject) => times.get(subject)!.sort((a, b) => a - b)[16]!)
   }
-  // Other programs disturb a series, but hardly the same way each time.
+  // Other programs may disturb a series of measurements, but rarely several in the same way.
   for (let round = 0; ; round++) {
     const [wrong, ...others] = await measure()
     t.diagnostic(`medians in ms: ${[wrong, ...others].map((ms) => ms!.toFixed(2)).join(', ')}`)

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { hashPassword } from '../password.ts'
 import { countPasswordThreads, PasswordQueue } from './password-queue.ts'
 
-test('two threads and one core are left to others', () => {
+test('two threads and one core are left to other work', () => {
   assert.equal(countPasswordThreads(4, 8), 2)
   assert.equal(countPasswordThreads(16, 2), 1)
   assert.equal(countPasswordThreads(16, 32), 14)
   assert.equal(countPasswordThreads(1, 1), 1)
 })
 
-test('T25: a few at once, fifty waiting, the rest are told when to come back', async () => {
+test('T25: a few hashes run at once, fifty callers wait, and the others get a time to retry', async () => {
   const passwords = new PasswordQueue({ maxRunning: 2 })
   const hash = await hashPassword('correct horse')
   const order: number[] = []
@@ -34,7 +34,7 @@ test('T25: a few at once, fifty waiting, the rest are told when to come back', a
   assert.equal(await passwords.verify(hash, 'correct horse'), true)
 })
 
-test('what fails gives its place on', async () => {
+test('a failed task makes room for the next one', async () => {
   const passwords = new PasswordQueue({ maxRunning: 1 })
   await assert.rejects(passwords.hash('short'), { kind: 'invalid' })
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => passwords.verify('$argon2id$nonsense', 'x')))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { TestClock } from '../../../test/support/test-clock.ts'
 import { RateLimits } from './rate-limits.ts'
 
-test('accounts are counted across all their applications, IP addresses by block', () => {
+test('requests are counted per account across its applications, and per block of IP addresses', () => {
   const limits = new RateLimits({ apiPerMinute: 10, tokenPerMinute: 5, clock: new TestClock() })
   const caller = {
     userId: 1,

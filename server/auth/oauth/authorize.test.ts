@@ -36,30 +36,38 @@ async function ask(oauth: OAuth, query: Record<string, string>) {
   return (found as Extract<typeof found, { kind: 'ask' }>).request
 }
 
-testEachDatabase('what is asked is told, and the answer goes back to the application', async (t, database) => {
-  const { oauth, store, user } = await open(t, database)
-  const request = await ask(oauth, { ...usual, state: 'xyz', code_challenge: challenge, code_challenge_method: 'S256' })
-  assert.deepEqual(JSON.parse(JSON.stringify(request)), request)
-  assert.deepEqual(oauth.authorization.describe(request), {
-    appName: 'Doorbell',
-    ownerName: 'Ada Lind',
-    redirectHost: 'app.example',
-    scopes: ['read'],
-    idleDays: 30,
-    mostDays: 365,
-  })
-  const { location } = await oauth.authorization.approve(request, await addSession(store, user), testContext)
-  const { searchParams, origin, pathname } = new URL(location)
-  assert.equal(`${origin}${pathname}`, usual.redirect_uri)
-  assert.match(searchParams.get('code')!, /^njac_[0-9A-Za-z]{49}$/)
-  assert.deepEqual([searchParams.get('state'), searchParams.get('iss')], ['xyz', testIssuer])
-  assert.equal((await oauth.authorization.deny(request)).location, `${usual.redirect_uri}?error=access_denied&state=xyz&iss=${encodeURIComponent(testIssuer)}`) // biome-ignore format: one line
-  const own = await ask(oauth, { ...installed, redirect_uri: 'com.example.app:/cb', code_challenge: challenge, code_challenge_method: 'S256' }) // biome-ignore format: one line
-  assert.equal(oauth.authorization.describe(own).redirectHost, 'com.example.app')
-})
+testEachDatabase(
+  'a request is described to the user, and the response goes back to the application',
+  async (t, database) => {
+    const { oauth, store, user } = await open(t, database)
+    const request = await ask(oauth, {
+      ...usual,
+      state: 'xyz',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    })
+    assert.deepEqual(JSON.parse(JSON.stringify(request)), request)
+    assert.deepEqual(oauth.authorization.describe(request), {
+      appName: 'Doorbell',
+      ownerName: 'Ada Lind',
+      redirectHost: 'app.example',
+      scopes: ['read'],
+      idleDays: 30,
+      mostDays: 365,
+    })
+    const { location } = await oauth.authorization.approve(request, await addSession(store, user), testContext)
+    const { searchParams, origin, pathname } = new URL(location)
+    assert.equal(`${origin}${pathname}`, usual.redirect_uri)
+    assert.match(searchParams.get('code')!, /^njac_[0-9A-Za-z]{49}$/)
+    assert.deepEqual([searchParams.get('state'), searchParams.get('iss')], ['xyz', testIssuer])
+    assert.equal((await oauth.authorization.deny(request)).location, `${usual.redirect_uri}?error=access_denied&state=xyz&iss=${encodeURIComponent(testIssuer)}`) // biome-ignore format: one line
+    const own = await ask(oauth, { ...installed, redirect_uri: 'com.example.app:/cb', code_challenge: challenge, code_challenge_method: 'S256' }) // biome-ignore format: one line
+    assert.equal(oauth.authorization.describe(own).redirectHost, 'com.example.app')
+  },
+)
 
 testEachDatabase(
-  'T8: a wrong application or address is told to the person, without a redirect',
+  'T8: an invalid client or redirect URI is reported to the user, without a redirect',
   async (t, database) => {
     const { check } = await open(t, database)
     const cases: [Record<string, string | undefined>, string][] = [
@@ -86,7 +94,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T9: the state comes back unchanged; a repeated parameter is refused', async (t, database) => {
+testEachDatabase('T9: the state is returned unchanged, and repeated parameters are rejected', async (t, database) => {
   const { oauth, store, user } = await open(t, database)
   for (const state of [' a  b ', 'a+b', '100%25', 'a&b=c', 'ü€😀\u2028', '"<>\\', 'x'.repeat(2048)]) {
     const request = await ask(oauth, { ...usual, state })
@@ -109,7 +117,7 @@ testEachDatabase('T9: the state comes back unchanged; a repeated parameter is re
 })
 
 testEachDatabase(
-  'T7: any other fault is told to the application: missing or weak challenges among them',
+  'T7: other errors, such as missing or weak challenges, are reported to the application',
   async (t, database) => {
     const { check } = await open(t, database)
     const cases: [Record<string, string | undefined>, string][] = [

@@ -70,7 +70,7 @@ async function open(t: TestContext, { openStore }: TestDatabase, policy: Partial
 
 const withPkce = { code_challenge: challenge, code_challenge_method: 'S256' }
 
-testEachDatabase('T6: a code is good once; sent again, it ends what was granted for it', async (t, database) => {
+testEachDatabase('T6: a code works once, and using it again ends its grant', async (t, database) => {
   const { getCode, exchange, isAccepted, events, store } = await open(t, database)
   const code = await getCode()
   const pair = readPair(await exchange(code))
@@ -85,7 +85,7 @@ testEachDatabase('T6: a code is good once; sent again, it ends what was granted 
   )
 })
 
-testEachDatabase('T6: of ten exchanges at once exactly one is answered', async (t, database) => {
+testEachDatabase('T6: of ten simultaneous exchanges of a code, exactly one succeeds', async (t, database) => {
   const { getCode, exchange } = await open(t, database)
   const code = await getCode()
   const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(code)))
@@ -95,7 +95,7 @@ testEachDatabase('T6: of ten exchanges at once exactly one is answered', async (
   }
 })
 
-testEachDatabase('T6: a code lives for a minute', async (t, database) => {
+testEachDatabase('T6: a code expires after a minute', async (t, database) => {
   const { getCode, exchange, clock } = await open(t, database)
   const [early, late] = [await getCode(), await getCode()]
   clock.skip(59_999)
@@ -104,18 +104,21 @@ testEachDatabase('T6: a code lives for a minute', async (t, database) => {
   assert.deepEqual(readRefusal(await exchange(late)), [400, 'invalid_grant'])
 })
 
-testEachDatabase('T3: an application with a secret must send it with a code, also beside PKCE', async (t, database) => {
-  const { getCode, exchange } = await open(t, database)
-  const code = await getCode(withPkce)
-  const proof = { code_verifier: verifier }
-  assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_secret: undefined })), [401, 'invalid_client'])
-  assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_secret: 'wrong' })), [401, 'invalid_client'])
-  assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_id: 'public' })), [401, 'invalid_client'])
-  // Not counted as an attempt: whoever cannot prove to be the application does not use up its code.
-  readPair(await exchange(code, proof))
-})
+testEachDatabase(
+  'T3: an application that has a secret must send it with a code, even with PKCE',
+  async (t, database) => {
+    const { getCode, exchange } = await open(t, database)
+    const code = await getCode(withPkce)
+    const proof = { code_verifier: verifier }
+    assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_secret: undefined })), [401, 'invalid_client'])
+    assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_secret: 'wrong' })), [401, 'invalid_client'])
+    assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_id: 'public' })), [401, 'invalid_client'])
+    // A client that fails to authenticate does not use up the code of the application.
+    readPair(await exchange(code, proof))
+  },
+)
 
-testEachDatabase('another application can do nothing with a code, nor spoil it', async (t, database) => {
+testEachDatabase('another application can neither use nor invalidate a code', async (t, database) => {
   const { getCode, exchange } = await open(t, database)
   const code = await getCode()
   assert.deepEqual(readRefusal(await exchange(code, { client_id: 'other' })), [400, 'invalid_grant'])
@@ -123,7 +126,7 @@ testEachDatabase('another application can do nothing with a code, nor spoil it',
 })
 
 testEachDatabase(
-  'T7: a verifier is needed where a challenge was sent, and only there; any failure uses the code up',
+  'T7: a verifier is required if and only if a challenge was sent, and any failure uses up the code',
   async (t, database) => {
     const { getCode, exchange } = await open(t, database)
     const cases: [Sent, Sent][] = [
@@ -144,14 +147,14 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T7: an application without a secret exchanges its code by PKCE alone', async (t, database) => {
+testEachDatabase('T7: an application without a secret exchanges its code with PKCE alone', async (t, database) => {
   const { getCode, exchange } = await open(t, database)
   const asPublic = { client_id: 'public', client_secret: undefined }
   const code = await getCode({ ...withPkce, client_id: 'public' })
   readPair(await exchange(code, { ...asPublic, code_verifier: verifier }))
 })
 
-testEachDatabase('the redirect URI is the same in both requests', async (t, database) => {
+testEachDatabase('the redirect URI must be the same in both requests', async (t, database) => {
   const { getCode, exchange } = await open(t, database)
   for (const redirect_uri of ['https://app.example/other', undefined, `${redirectUri}/`]) {
     const code = await getCode()
@@ -161,23 +164,20 @@ testEachDatabase('the redirect URI is the same in both requests', async (t, data
   }
 })
 
-testEachDatabase(
-  'of a user who was disabled or has ended all grants meanwhile no code is good',
-  async (t, database) => {
-    const { getCode, exchange, store, user } = await open(t, database)
-    await addKeeper(store)
-    const first = await getCode()
-    await store.accounts.change(user.id, { isDisabled: true })
-    assert.deepEqual(readRefusal(await exchange(first)), [400, 'invalid_grant'])
-    await store.accounts.change(user.id, { isDisabled: false })
-    assert.deepEqual(readRefusal(await exchange(first)), [400, 'invalid_grant'])
-    const second = await getCode()
-    await store.accounts.signOut(user.id, 'support')
-    assert.deepEqual(readRefusal(await exchange(second)), [400, 'invalid_grant'])
-  },
-)
+testEachDatabase('a code becomes invalid when its user is disabled or ends all grants', async (t, database) => {
+  const { getCode, exchange, store, user } = await open(t, database)
+  await addKeeper(store)
+  const first = await getCode()
+  await store.accounts.change(user.id, { isDisabled: true })
+  assert.deepEqual(readRefusal(await exchange(first)), [400, 'invalid_grant'])
+  await store.accounts.change(user.id, { isDisabled: false })
+  assert.deepEqual(readRefusal(await exchange(first)), [400, 'invalid_grant'])
+  const second = await getCode()
+  await store.accounts.signOut(user.id, 'support')
+  assert.deepEqual(readRefusal(await exchange(second)), [400, 'invalid_grant'])
+})
 
-testEachDatabase('what is no code of ours is refused', async (t, database) => {
+testEachDatabase('malformed and unknown codes are rejected', async (t, database) => {
   const { exchange } = await open(t, database)
   for (const code of ['x', 'njac_', `njac_${'0'.repeat(49)}`, 'x'.repeat(5000)]) {
     assert.deepEqual(readRefusal(await exchange(code)), [400, 'invalid_grant'])

@@ -21,7 +21,7 @@ import {
 
 const dayMs = 86_400_000
 
-test('random operations on the decisions: one chain of tokens per login, one good pair at its end', async () => {
+test('random operations on the decision functions leave one chain of tokens per login, with one valid pair at its end', async () => {
   let count = 0
   await fc.assert(
     fc.asyncProperty(listOperations(), async (operations) => {
@@ -34,7 +34,7 @@ test('random operations on the decisions: one chain of tokens per login, one goo
 })
 
 testEachDatabase(
-  'random operations on the whole: log in, refresh, replay, use old, revoke, foreign application',
+  'random operations on the whole system: sign in, refresh, replay, use old tokens, revoke, use another application',
   async (t, { openStore }) => {
     const clock = new TestClock()
     const { store } = await openStore(t, { clock })

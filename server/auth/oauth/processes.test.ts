@@ -1,4 +1,4 @@
-// Several processes on one database, and one that is killed in the middle of its work.
+// Tests several processes on one database, and a process that is killed during a refresh.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -64,7 +64,7 @@ function createAuthenticator(store: Store): (access: string) => Promise<boolean>
   }
 }
 
-/** A process that opens the database, says so, waits for a line, runs `body` and prints what it returned. */
+/** Starts a process that opens the database, reports that, waits for a line, runs `body` and prints its result. */
 function startProcess(database: string, credentialsKey: Uint8Array, body: string): ChildProcess {
   const from = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
   const program = `
@@ -88,8 +88,9 @@ function startProcess(database: string, credentialsKey: Uint8Array, body: string
 }
 
 /**
- * Four processes, each sending 13 requests at once for each of `secrets`, all in step. `fields`: those of a request as an object,
- * in which `secret` is the one of its turn. The statuses for each secret, sorted.
+ * Runs four processes that each send 13 simultaneous requests for one secret after the other. `fields` is the source
+ * of an object with the fields of a request, in which `secret` is the current secret. Returns the sorted statuses for
+ * each secret.
  */
 async function race(database: string, credentialsKey: Uint8Array, secrets: readonly string[], fields: string) {
   const body = `
@@ -111,7 +112,7 @@ async function race(database: string, credentialsKey: Uint8Array, secrets: reado
 const oneWinner = [200, ...Array.from({ length: 51 }, () => 400)]
 
 testEachDatabase(
-  'T11: of many refreshes at once, by several processes, exactly one is answered',
+  'T11: of simultaneous refreshes in several processes, exactly one succeeds',
   async (t, { openStore }) => {
     const { store, database, credentialsKey } = await openStore(t)
     const user = await addUser(store)
@@ -126,7 +127,7 @@ testEachDatabase(
 )
 
 testEachDatabase(
-  'T6: of many exchanges of a code at once, by several processes, one is answered, and what it got has ended',
+  'T6: of simultaneous exchanges of a code in several processes, one succeeds, and its grant is ended',
   async (t, { openStore }) => {
     const { store, database, credentialsKey } = await openStore(t)
     const user = await addUser(store)
@@ -137,64 +138,67 @@ testEachDatabase(
     for (let i = 0; i < 10; i++) codes.push(await getCode(oauth, session))
     const fields = `grant_type: 'authorization_code', client_secret: '${testSecret}', code: secret, redirect_uri: '${redirectUri}'`
     for (const statuses of await race(database, credentialsKey, codes, fields)) assert.deepEqual(statuses, oneWinner)
-    // Whoever came second proved that the code had two holders.
+    // The second exchange proves that two parties have the code.
     assert.deepEqual(await store.grants.list(user.id), [])
   },
 )
 
-testEachDatabase('T17: whatever ends tokens ends them in other processes too, within a second', async (t, database) => {
-  const { store, database: name, credentialsKey } = await database.openStore(t)
-  const other = await openStore({ database: name, credentialsKey })
-  t.after(() => other.close())
-  await addKeeper(store)
-  const { id: ownerId } = await addUser(store, 'runner@example.org')
-  const isAcceptedThere = createAuthenticator(other)
-  const oauth = createTemporaryOAuth(store)
-  const context = { ip: '', userAgent: '' }
-  type Given = {
-    readonly userId: number
-    readonly clientId: string
-    readonly appId: number
-    readonly refreshToken: string
-  }
-  const ways: Record<string, (given: Given) => Promise<unknown>> = {
-    refresh: ({ clientId: client_id, refreshToken: refresh_token }) =>
-      askToken(oauth, { grant_type: 'refresh_token', client_id, refresh_token }),
-    'revoked by the application': ({ clientId, refreshToken }) =>
-      oauth.tokens.revoke({ form: Object.entries({ client_id: clientId, token: refreshToken }), context }),
-    'ended by the user': async ({ userId }) => oauth.grants.revoke(userId, (await oauth.grants.list(userId))[0]!.id),
-    'new password': ({ userId }) => store.accounts.change(userId, { passwordHash: 'next' }),
-    'signed out by an owner': ({ userId }) => store.accounts.signOut(userId, 'support'),
-    disabled: ({ userId }) => store.accounts.change(userId, { isDisabled: true }),
-    'user removed': ({ userId }) => store.accounts.remove(userId, { withCameras: false }),
-    'application removed': ({ appId }) => store.applications.remove(appId),
-  }
-  let count = 0
-  const measure = async (end: (given: Given) => Promise<unknown>): Promise<number> => {
-    const clientId = `app ${++count}`
-    const { id: userId, email } = await addUser(store, `user${count}@example.org`)
-    const { id: appId } = await addApplication(store, { ownerId, clientId })
-    const sent = { grant_type: 'password', client_id: clientId, username: email, password: testPassword }
-    const pair = readPair(await askToken(oauth, sent))
-    assert.equal(await isAcceptedThere(pair.access_token), true)
-    await end({ userId, clientId, appId, refreshToken: pair.refresh_token })
-    const sinceMs = performance.now()
-    while (await isAcceptedThere(pair.access_token)) {
-      assert.ok(performance.now() < sinceMs + 20_000, 'still accepted')
-      await delay(10)
+testEachDatabase(
+  'T17: tokens that are ended in one process are rejected in the others within a second',
+  async (t, database) => {
+    const { store, database: name, credentialsKey } = await database.openStore(t)
+    const other = await openStore({ database: name, credentialsKey })
+    t.after(() => other.close())
+    await addKeeper(store)
+    const { id: ownerId } = await addUser(store, 'runner@example.org')
+    const isAcceptedThere = createAuthenticator(other)
+    const oauth = createTemporaryOAuth(store)
+    const context = { ip: '', userAgent: '' }
+    type Given = {
+      readonly userId: number
+      readonly clientId: string
+      readonly appId: number
+      readonly refreshToken: string
     }
-    return performance.now() - sinceMs
-  }
-  for (const [way, end] of Object.entries(ways)) {
-    // More than once only because the machine may be busy with something else.
-    const took = [await measure(end)]
-    while (took.at(-1)! > 1000 && took.length < 5) took.push(await measure(end))
-    assert.ok(took.at(-1)! <= 1000, `${way}: ${took}`)
-  }
-})
+    const ways: Record<string, (given: Given) => Promise<unknown>> = {
+      refresh: ({ clientId: client_id, refreshToken: refresh_token }) =>
+        askToken(oauth, { grant_type: 'refresh_token', client_id, refresh_token }),
+      'revoked by the application': ({ clientId, refreshToken }) =>
+        oauth.tokens.revoke({ form: Object.entries({ client_id: clientId, token: refreshToken }), context }),
+      'ended by the user': async ({ userId }) => oauth.grants.revoke(userId, (await oauth.grants.list(userId))[0]!.id),
+      'new password': ({ userId }) => store.accounts.change(userId, { passwordHash: 'next' }),
+      'signed out by an owner': ({ userId }) => store.accounts.signOut(userId, 'support'),
+      disabled: ({ userId }) => store.accounts.change(userId, { isDisabled: true }),
+      'user removed': ({ userId }) => store.accounts.remove(userId, { withCameras: false }),
+      'application removed': ({ appId }) => store.applications.remove(appId),
+    }
+    let count = 0
+    const measure = async (end: (given: Given) => Promise<unknown>): Promise<number> => {
+      const clientId = `app ${++count}`
+      const { id: userId, email } = await addUser(store, `user${count}@example.org`)
+      const { id: appId } = await addApplication(store, { ownerId, clientId })
+      const sent = { grant_type: 'password', client_id: clientId, username: email, password: testPassword }
+      const pair = readPair(await askToken(oauth, sent))
+      assert.equal(await isAcceptedThere(pair.access_token), true)
+      await end({ userId, clientId, appId, refreshToken: pair.refresh_token })
+      const sinceMs = performance.now()
+      while (await isAcceptedThere(pair.access_token)) {
+        assert.ok(performance.now() < sinceMs + 20_000, 'still accepted')
+        await delay(10)
+      }
+      return performance.now() - sinceMs
+    }
+    for (const [way, end] of Object.entries(ways)) {
+      // Repeated, because the machine may be busy with other work.
+      const took = [await measure(end)]
+      while (took.at(-1)! > 1000 && took.length < 5) took.push(await measure(end))
+      assert.ok(took.at(-1)! <= 1000, `${way}: ${took}`)
+    }
+  },
+)
 
 testEachDatabase(
-  'T16: killed at any point of a refresh, either the old or the new pair is good, never both, never none',
+  'T16: after a crash at any point of a refresh, exactly one of the old and the new pair is valid',
   async (t, { kind, openStore }) => {
     const { store, database, credentialsKey } = await openStore(t)
     const user = await addUser(store)
@@ -237,7 +241,7 @@ testEachDatabase(
       readPair(await refresh(oauth, (isNew ? after : before).refresh_token))
       found[isNew ? 'new' : 'old']++
     }
-    // Reading, the beginning, at least four writes and the commit.
+    // At least a read, the start of the transaction, four writes and the commit.
     assert.ok(found.old >= 7, JSON.stringify(found))
     assert.ok(found.new >= 1)
   },

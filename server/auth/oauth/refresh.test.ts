@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 
 const invalidGrant = [400, 'invalid_grant']
 
-testEachDatabase('T2: an access token lives for exactly 36,000 seconds, on 1,000 of them', async (t, database) => {
+testEachDatabase('T2: each of 1,000 access tokens expires after exactly 36,000 seconds', async (t, database) => {
   const { logIn, refresh, clock, isAccepted } = await openLogins(t, database)
   let pair = await logIn()
   for (let i = 0; i < 1000; i++) {
@@ -26,7 +26,7 @@ testEachDatabase('T2: an access token lives for exactly 36,000 seconds, on 1,000
   assert.equal(await isAccepted(pair.access_token), false)
 })
 
-testEachDatabase('T10: a refresh ends all earlier tokens of its login, and of no other', async (t, database) => {
+testEachDatabase('T10: a refresh ends all earlier tokens of its login and of no other', async (t, database) => {
   const { logIn, refresh, isAccepted, clock } = await openLogins(t, database)
   const [phone, tablet] = [await logIn(), await logIn()]
   assert.equal(await isAccepted(phone.access_token), true)
@@ -40,7 +40,7 @@ testEachDatabase('T10: a refresh ends all earlier tokens of its login, and of no
   readPair(await refresh(tablet.refresh_token))
 })
 
-testEachDatabase('T11: of fifty refreshes at once exactly one is answered', async (t, database) => {
+testEachDatabase('T11: of fifty simultaneous refreshes, exactly one succeeds', async (t, database) => {
   const { logIn, refresh, isAccepted } = await openLogins(t, database)
   const { refresh_token } = await logIn()
   const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)))
@@ -51,7 +51,7 @@ testEachDatabase('T11: of fifty refreshes at once exactly one is answered', asyn
 })
 
 testEachDatabase(
-  'T12: a used refresh token is refused for ten seconds, and after that ends the grant',
+  'T12: a used refresh token is rejected for ten seconds, and after that ends the grant',
   async (t, database) => {
     const { logIn, refresh, isAccepted, clock, events, notices, user, app } = await openLogins(t, database)
     const first = await logIn()
@@ -70,7 +70,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T12: without a leeway the first replay ends the grant', async (t, database) => {
+testEachDatabase('T12: with a leeway of 0, the first replay ends the grant', async (t, database) => {
   const { logIn, refresh, isAccepted } = await openLogins(t, database, { reuseLeewayMs: 0 })
   const first = await logIn()
   const second = readPair(await refresh(first.refresh_token))
@@ -78,30 +78,33 @@ testEachDatabase('T12: without a leeway the first replay ends the grant', async 
   assert.equal(await isAccepted(second.access_token), false)
 })
 
-testEachDatabase('T13: what is refused for another reason does not use a refresh token up', async (t, database) => {
-  const { logIn, refresh, app, store } = await openLogins(t, database)
-  const { refresh_token } = await logIn({ scope: 'read' })
-  const cases: [Sent, string?, string?][] = [
-    [{ scope: 'write' }, 'invalid_scope'],
-    [{ scope: 'nonsense' }, 'invalid_scope'],
-    [{ client_id: 'other' }, 'invalid_grant'],
-    [{ client_id: 'nobody' }, 'invalid_client'],
-    [{ client_id: undefined }, 'invalid_client'],
-    [{ client_secret: 'wrong' }, 'invalid_client'],
-    [{ grant_type: 'refresh' }, 'unsupported_grant_type'],
-    [{}, 'invalid_request', '\n'],
-  ]
-  for (const [change, error, key] of cases) {
-    const answer = await refresh(refresh_token, change, key)
-    assert.deepEqual([readRefusal(answer)[1], answer.status], [error, error === 'invalid_client' ? 401 : 400])
-  }
-  await store.applications.update(app.id, { requiresSecret: true })
-  assert.deepEqual(readRefusal(await refresh(refresh_token)), [401, 'invalid_client'])
-  await store.applications.update(app.id, { requiresSecret: false })
-  readPair(await refresh(refresh_token))
-})
+testEachDatabase(
+  'T13: a refresh that fails for another reason does not use up the refresh token',
+  async (t, database) => {
+    const { logIn, refresh, app, store } = await openLogins(t, database)
+    const { refresh_token } = await logIn({ scope: 'read' })
+    const cases: [Sent, string?, string?][] = [
+      [{ scope: 'write' }, 'invalid_scope'],
+      [{ scope: 'nonsense' }, 'invalid_scope'],
+      [{ client_id: 'other' }, 'invalid_grant'],
+      [{ client_id: 'nobody' }, 'invalid_client'],
+      [{ client_id: undefined }, 'invalid_client'],
+      [{ client_secret: 'wrong' }, 'invalid_client'],
+      [{ grant_type: 'refresh' }, 'unsupported_grant_type'],
+      [{}, 'invalid_request', '\n'],
+    ]
+    for (const [change, error, key] of cases) {
+      const answer = await refresh(refresh_token, change, key)
+      assert.deepEqual([readRefusal(answer)[1], answer.status], [error, error === 'invalid_client' ? 401 : 400])
+    }
+    await store.applications.update(app.id, { requiresSecret: true })
+    assert.deepEqual(readRefusal(await refresh(refresh_token)), [401, 'invalid_client'])
+    await store.applications.update(app.id, { requiresSecret: false })
+    readPair(await refresh(refresh_token))
+  },
+)
 
-testEachDatabase('less may be asked for in a refresh, for that access token alone', async (t, database) => {
+testEachDatabase('a refresh can request fewer scopes, for that access token only', async (t, database) => {
   const { logIn, refresh, authenticator } = await openLogins(t, database)
   const first = await logIn({ scope: 'write read' })
   assert.equal(first.scope, 'write read')
@@ -113,7 +116,7 @@ testEachDatabase('less may be asked for in a refresh, for that access token alon
 })
 
 testEachDatabase(
-  'T14: the same Idempotency-Key gets the same pair, until its refresh token is used or a minute is over',
+  'T14: the same Idempotency-Key returns the same pair until its refresh token is used or a minute has passed',
   async (t, database) => {
     const { logIn, refresh, isAccepted, clock } = await openLogins(t, database)
     const first = await logIn()
@@ -130,7 +133,7 @@ testEachDatabase(
     const third = readPair(await refresh(second.refresh_token, {}, 'key-1'))
     assert.deepEqual(readPair(await refresh(second.refresh_token, {}, 'key-1')), third)
     clock.skip(5_000)
-    // The first one's successor has been used.
+    // The refresh token that replaced the first one has been used.
     assert.deepEqual(readRefusal(await refresh(first.refresh_token, {}, 'key-1')), invalidGrant)
     assert.equal(await isAccepted(third.access_token), false)
 
@@ -141,7 +144,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T14: requests with one key at once are all answered alike', async (t, database) => {
+testEachDatabase('T14: simultaneous requests with the same key get the same response', async (t, database) => {
   const { logIn, refresh } = await openLogins(t, database)
   const { refresh_token } = await logIn()
   const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token, {}, 'key')))
@@ -149,55 +152,55 @@ testEachDatabase('T14: requests with one key at once are all answered alike', as
   readPair(answers[0]!)
 })
 
-testEachDatabase(
-  'T14, T23: the database holds nothing of a token, a code or a kept answer in clear',
-  async (t, kind) => {
-    const { logIn, refresh, database, store, oauth, user } = await openLogins(t, kind)
-    const query = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb' }
-    const asked = await oauth.authorization.check(new URLSearchParams(query))
-    assert.equal(asked.kind, 'ask')
-    const { location } = await oauth.authorization.approve(asked.request, await addSession(store, user), testContext)
-    const code = new URL(location).searchParams.get('code')!
-    const first = await logIn()
-    const second = readPair(await refresh(first.refresh_token, {}, 'key-1'))
-    const texts = listTexts(await readRows(database))
-    assert.ok(texts.length > 50)
-    for (const { access_token, refresh_token } of [first, second]) {
-      for (const secret of [access_token, refresh_token, access_token.slice(5, 30), refresh_token.slice(5, 30)]) {
-        assert.ok(!texts.some((text) => text.includes(secret)))
-      }
+testEachDatabase('T14, T23: the database contains no token, code or saved response in clear', async (t, kind) => {
+  const { logIn, refresh, database, store, oauth, user } = await openLogins(t, kind)
+  const query = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb' }
+  const asked = await oauth.authorization.check(new URLSearchParams(query))
+  assert.equal(asked.kind, 'ask')
+  const { location } = await oauth.authorization.approve(asked.request, await addSession(store, user), testContext)
+  const code = new URL(location).searchParams.get('code')!
+  const first = await logIn()
+  const second = readPair(await refresh(first.refresh_token, {}, 'key-1'))
+  const texts = listTexts(await readRows(database))
+  assert.ok(texts.length > 50)
+  for (const { access_token, refresh_token } of [first, second]) {
+    for (const secret of [access_token, refresh_token, access_token.slice(5, 30), refresh_token.slice(5, 30)]) {
+      assert.ok(!texts.some((text) => text.includes(secret)))
     }
-    for (const secret of [code, code.slice(5, 30), 'key-1']) assert.ok(!texts.some((text) => text.includes(secret)))
-    assert.ok((await store.grants.list(1)).length > 0)
+  }
+  for (const secret of [code, code.slice(5, 30), 'key-1']) assert.ok(!texts.some((text) => text.includes(secret)))
+  assert.ok((await store.grants.list(1)).length > 0)
+})
+
+testEachDatabase(
+  'T16: a chain of tokens ends after 30 days without use, and after a year in any case',
+  async (t, database) => {
+    const { logIn, refresh, clock, store, user, isAccepted } = await openLogins(t, database)
+    const idle = await logIn()
+    clock.skip(30 * dayMs - 1)
+    let pair = readPair(await refresh(idle.refresh_token))
+    clock.skip(30 * dayMs)
+    assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
+    assert.deepEqual(await store.grants.list(user.id), [])
+
+    pair = await logIn()
+    for (let day = 0; day < 364; day += 14) {
+      clock.skip(14 * dayMs)
+      pair = readPair(await refresh(pair.refresh_token))
+      assert.equal(pair.expires_in, 36_000)
+    }
+    clock.skip(dayMs - 3_600_000)
+    pair = readPair(await refresh(pair.refresh_token))
+    assert.equal(pair.expires_in, 3600) // the rest of the year
+    clock.skip(3_599_999)
+    assert.equal(await isAccepted(pair.access_token), true)
+    clock.skip(1)
+    assert.equal(await isAccepted(pair.access_token), false)
+    assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
   },
 )
 
-testEachDatabase('T16: a chain in use never ends by idling, but by the year', async (t, database) => {
-  const { logIn, refresh, clock, store, user, isAccepted } = await openLogins(t, database)
-  const idle = await logIn()
-  clock.skip(30 * dayMs - 1)
-  let pair = readPair(await refresh(idle.refresh_token))
-  clock.skip(30 * dayMs)
-  assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
-  assert.deepEqual(await store.grants.list(user.id), [])
-
-  pair = await logIn()
-  for (let day = 0; day < 364; day += 14) {
-    clock.skip(14 * dayMs)
-    pair = readPair(await refresh(pair.refresh_token))
-    assert.equal(pair.expires_in, 36_000)
-  }
-  clock.skip(dayMs - 3_600_000)
-  pair = readPair(await refresh(pair.refresh_token))
-  assert.equal(pair.expires_in, 3600) // the truth, for once
-  clock.skip(3_599_999)
-  assert.equal(await isAccepted(pair.access_token), true)
-  clock.skip(1)
-  assert.equal(await isAccepted(pair.access_token), false)
-  assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
-})
-
-testEachDatabase('T16: without a limit a chain in use never ends', async (t, database) => {
+testEachDatabase('T16: without a limit, a chain of tokens in use never ends', async (t, database) => {
   const { logIn, refresh, clock } = await openLogins(t, database, { grantMs: undefined })
   let pair = await logIn()
   for (let month = 0; month < 40; month++) {
@@ -207,7 +210,7 @@ testEachDatabase('T16: without a limit a chain in use never ends', async (t, dat
 })
 
 testEachDatabase(
-  'T17: removing an application, disabling a user, or ending a grant or all of them ends tokens at once',
+  'T17: removing an application, disabling a user, and ending one or all grants end the tokens at once',
   async (t, database) => {
     const { store, user, app, oauth, authenticator, logIn, refresh, isAccepted } = await openLogins(t, database)
     await addKeeper(store)
@@ -236,7 +239,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('users see their logins, newest first, with where they were used last', async (t, database) => {
+testEachDatabase('users see their grants, newest first, with the origin of the last use', async (t, database) => {
   const { store, oauth, user, app, logIn, refresh, clock } = await openLogins(t, database)
   const phone = await logIn({ scope: 'read' })
   await logIn()
@@ -260,7 +263,7 @@ testEachDatabase('users see their logins, newest first, with where they were use
   assert.equal((await oauth.grants.list(user.id))[1]!.lastUsedAtMs, 77)
 })
 
-testEachDatabase('what has expired is forgotten in time, and nothing that has not', async (t, kind) => {
+testEachDatabase('expired grants are removed, and valid ones are not', async (t, kind) => {
   const { store, database, clock, logIn, refresh } = await openLogins(t, kind)
   const first = await logIn()
   readPair(await refresh(first.refresh_token, {}, 'key'))

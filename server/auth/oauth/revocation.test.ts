@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 const invalidGrant = [400, 'invalid_grant']
 
 testEachDatabase(
-  'T15: either token revokes the grant; another application changes nothing; nobody learns what is known',
+  'T15: either token revokes its grant, other applications cannot, and the response does not reveal which tokens exist',
   async (t, database) => {
     const { logIn, refresh, revoke, isAccepted, events } = await openLogins(t, database)
     const empty = { status: 200, headers: { 'cache-control': 'no-store', pragma: 'no-cache' }, body: '' }

@@ -21,10 +21,10 @@ function open() {
   return { begun, create, pass: (ms: number) => void (nowMs += ms) }
 }
 
-/** As a browser sends it back. */
+/** Returns the part of a Set-Cookie value that browsers send back. */
 const sent = (cookie: string): string => cookie.split(';', 1)[0]!
 
-test('what was begun comes back once, with what belongs to it, and leaves the others', () => {
+test('a sign-in can be completed once, in its browser only, and does not affect others', () => {
   const { begun, create } = open()
   const [first, second] = [create('one'), create('two', { path: '/account/' })]
   const cookie = sent(begun.add(owner, sent(begun.add(owner, undefined, first)), second))
@@ -46,7 +46,7 @@ test('what was begun comes back once, with what belongs to it, and leaves the ot
   assert.match(last.cookie, /^__Host-provider=; Max-Age=0;/)
 })
 
-test('each has ten minutes of its own, though the cookie goes on', () => {
+test('each sign-in expires after ten minutes, even if the cookie is renewed', () => {
   const { begun, create, pass } = open()
   let cookie = sent(begun.add(owner, undefined, create('one')))
   pass(9 * 60_000)
@@ -56,7 +56,7 @@ test('each has ten minutes of its own, though the cookie goes on', () => {
   assert.ok(begun.take(owner, cookie, { state: 'two', providerId: 'office' }))
 })
 
-test('the cookie is one that browsers keep, however long the way is that people wanted to go', () => {
+test('the cookie stays within the size limit of browsers, however long the return-to path is', () => {
   const { begun, create } = open()
   let cookie: string | undefined
   for (let length = 10; length <= 8000; length += 700) {
@@ -69,7 +69,7 @@ test('the cookie is one that browsers keep, however long the way is that people 
   }
 })
 
-test('what came back is remembered for as long as it could come again, and not without a bound', () => {
+test('completed sign-ins are remembered, up to a maximum number', () => {
   const { begun, create } = open()
   const cookies: string[] = []
   for (let i = 0; i < 10_100; i++) {

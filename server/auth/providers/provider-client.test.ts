@@ -43,7 +43,7 @@ async function open(t: TestContext, limits: Partial<OutgoingLimits> = {}) {
 
 const hourMs = 3_600_000
 
-test('a description is fetched once for all who wait, is good for an hour, and outlives the provider by a day', async (t) => {
+test('metadata is fetched once for all callers, is valid for an hour, and is used for a day while the provider fails', async (t) => {
   const { provider, client, looks, pass } = await open(t)
   await Promise.all(Array.from({ length: 20 }, () => client.begin(false)))
   assert.equal(looks(), 1)
@@ -74,7 +74,7 @@ test('a description is fetched once for all who wait, is good for an hour, and o
   assert.deepEqual([searchParams.get('code_challenge_method'), searchParams.get('prompt')], ['S256', 'login'])
 })
 
-test('each sign-in has a state, a nonce and a verifier of its own', async (t) => {
+test('each sign-in has its own state, nonce and verifier', async (t) => {
   const { client } = await open(t)
   const all = await Promise.all(Array.from({ length: 50 }, () => client.begin(false)))
   const values = all.flatMap(({ challenge }) => [challenge.state, challenge.nonce, challenge.verifier])
@@ -83,7 +83,7 @@ test('each sign-in has a state, a nonce and a verifier of its own', async (t) =>
   for (const { location, challenge } of all) assert.ok(!location.includes(challenge.verifier))
 })
 
-test('what is slow or too long ends', async (t) => {
+test('slow and oversized responses are aborted', async (t) => {
   const { provider, client, pass } = await open(t, { totalMs: 300, maxBytes: 1000 })
   const failures: ((response: ServerResponse) => void)[] = [
     () => {},
@@ -104,7 +104,7 @@ test('what is slow or too long ends', async (t) => {
   }
 })
 
-test('the log is not filled by people who bring answers that do not hold', async (t) => {
+test('invalid responses do not flood the log', async (t) => {
   const { client, pass, warnings } = await open(t)
   const comeBack = async () => {
     const { challenge } = await client.begin(false)
@@ -121,7 +121,7 @@ test('the log is not filled by people who bring answers that do not hold', async
   assert.deepEqual([warnings.length, warnings[1]!.unsaid], [2, 19])
 })
 
-test('from one address only some are asked about at once, and others are not kept waiting', async (t) => {
+test('responses from one IP address are verified a few at a time and do not delay others', async (t) => {
   const { provider, client } = await open(t)
   const held: (() => void)[] = []
   const comeBack = async (ip: string, isSlow: boolean) => {
@@ -137,7 +137,7 @@ test('from one address only some are asked about at once, and others are not kep
   const quick = await comeBack('192.0.2.2', false)
   assert.equal(quick.kind, 'proved')
   assert.ok(held.length <= 4, `${held.length} at once`)
-  // Beyond those that wait the answer comes at once.
+  // Once the queue is full, further calls are rejected at once.
   const refused = await Promise.race(slow)
   assert.equal(refused.kind, 'unavailable')
   let isOver = false

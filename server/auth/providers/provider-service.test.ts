@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock.ts'
 import { openTemporaryStore } from '../../store/temporary-store.ts'
 import { createNoProviders } from './temporary-providers.ts'
 
-test('a button is good for its browser, and leads somewhere however long the way is', async (t) => {
+test('a button works only in its browser, and a return-to path that is too long is replaced', async (t) => {
   const { store } = await openTemporaryStore(t)
   const service = createNoProviders(store, { audit: { write: () => {} }, clock: systemClock })
   const start = { purpose: 'link', path: '/account/providers/', sessionId: 's' } as const
@@ -14,7 +14,7 @@ test('a button is good for its browser, and leads somewhere however long the way
   assert.equal(service.openStart('visit b', sealed), undefined)
   assert.equal(service.openStart('visit a', `${sealed}A`), undefined)
   assert.equal(service.openStart('visit a', ''), undefined)
-  // What was sealed for another purpose is none.
+  // A value that was sealed for another purpose is not accepted.
   const browser = {
     owner: 'start visit a',
     cookieHeader: undefined,

@@ -12,7 +12,7 @@ function createChallenges() {
   return { clock, challenges, create }
 }
 
-test('a challenge is good once, for five minutes, for what and whom it was made', () => {
+test('a challenge works once, within five minutes, for its purpose and owner', () => {
   const { clock, challenges, create } = createChallenges()
   const challenge = create()
   assert.equal(challenges.use(challenge, { purpose: 'alone', owner: 'ada' }, 1), false)
@@ -27,7 +27,7 @@ test('a challenge is good once, for five minutes, for what and whom it was made'
   assert.equal(challenges.isGood(late, use), false)
 })
 
-test('no other bytes, no other spelling and no other key make one', () => {
+test('a challenge with other bytes, another spelling or another key is rejected', () => {
   const { challenges, create } = createChallenges()
   const challenge = create()
   const bytes = Buffer.from(challenge, 'base64url')
@@ -50,7 +50,7 @@ test('no other bytes, no other spelling and no other key make one', () => {
   assert.equal(challenges.isGood(createChallenges().create(), use), false)
 })
 
-test('what is remembered is bounded: a hundred of a user, whom alone it keeps waiting, and no longer than they are good', () => {
+test('used challenges are limited per user and in total, and are forgotten when they expire', () => {
   const { clock, challenges, create } = createChallenges()
   for (let i = 0; i < 100; i++) assert.equal(challenges.use(create(), use, 1), true)
   assert.throws(() => challenges.use(create(), use, 1), { kind: 'rate_limited' })

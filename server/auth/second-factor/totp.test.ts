@@ -24,7 +24,7 @@ test('the vectors of RFC 6238, appendix B, for SHA-1', () => {
   for (const [seconds, code] of vectors) assert.equal(computeHotp(secret, stepAt(seconds * 1000), 8), code)
 })
 
-test('a code is of its step, good one step earlier and later, and not two', () => {
+test('a code is valid one step earlier and later, but not two', () => {
   const nowMs = 1_700_000_010_000
   const step = stepAt(nowMs)
   const code = computeHotp(secret, step)
@@ -54,7 +54,7 @@ test('the vectors of RFC 4648, section 10, without padding', () => {
   for (const [text, base32] of Object.entries(vectors)) assert.equal(writeBase32(Buffer.from(text)), base32)
 })
 
-test('what apps read holds whatever an address has', () => {
+test('the key URI escapes special characters in the account', () => {
   const uri = new URL(writeKeyUri({ secret, account: 'a&b=c?@x', issuer: 'Nightjar host 8443' }))
   assert.equal(uri.protocol, 'otpauth:')
   assert.equal(decodeURIComponent(uri.pathname), '/Nightjar host 8443:a&b=c?@x')

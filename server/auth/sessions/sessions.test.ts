@@ -26,11 +26,11 @@ async function openSessions(t: TestContext, database: TestDatabase, options: { a
   return { store, sessions, user, userId: user.id, pass: (ms: number) => void (nowMs += ms) }
 }
 
-/** What the browser sends back. */
+/** Returns the Cookie header that the browser sends back. */
 const headerOf = (cookie: string) => cookie.split(';')[0]!
 
 testEachDatabase(
-  'T26: the cookie is for this host alone, unreadable to scripts, over TLS only',
+  'T26: the cookie is restricted to this host and TLS, and scripts cannot read it',
   async (t, database) => {
     const { sessions, user } = await openSessions(t, database)
     const { cookie } = await sessions.start(user, context)
@@ -38,7 +38,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('a session is found by its cookie only, and its row does not hold it', async (t, database) => {
+testEachDatabase('a session is found only by its cookie, which is not stored', async (t, database) => {
   const { store, sessions, user, userId } = await openSessions(t, database)
   const { cookie, id } = await sessions.start(user, context)
   const session = await sessions.find(`other=1; ${headerOf(cookie)}; last=2`)
@@ -54,7 +54,7 @@ testEachDatabase('a session is found by its cookie only, and its row does not ho
   assert.ok(!JSON.stringify(await store.sessions.list(userId)).includes(headerOf(cookie).split('=')[1]!))
 })
 
-testEachDatabase('a session ends 14 days after its last use and 30 days after its beginning', async (t, database) => {
+testEachDatabase('a session ends 14 days after its last use and 30 days after its start', async (t, database) => {
   const { sessions, user, userId, pass } = await openSessions(t, database)
   const idle = headerOf((await sessions.start(user, context)).cookie)
   const used = headerOf((await sessions.start(user, context)).cookie)
@@ -71,7 +71,7 @@ testEachDatabase('a session ends 14 days after its last use and 30 days after it
   assert.deepEqual(await sessions.list(userId), [])
 })
 
-testEachDatabase('expired sessions are removed, live ones are not', async (t, database) => {
+testEachDatabase('expired sessions are removed, and valid ones are not', async (t, database) => {
   const { store, sessions, user, userId, pass } = await openSessions(t, database)
   await sessions.start(user, context)
   pass(10 * dayMs)
@@ -84,59 +84,62 @@ testEachDatabase('expired sessions are removed, live ones are not', async (t, da
   assert.equal((await store.sessions.list(userId)).length, 1)
 })
 
-testEachDatabase('giving the password again renews the cookie, not the age', async (t, database) => {
-  const { sessions, user, pass } = await openSessions(t, database)
-  const old = headerOf((await sessions.start(user, context)).cookie)
-  pass(10 * 60_000)
-  const session = (await sessions.find(old))!
-  assert.equal(sessions.hasRecentProof(session), false)
-  const { cookie } = await sessions.renew(session)
-  assert.match(cookie, /Max-Age=2591400;/)
-  assert.equal(await sessions.find(old), undefined)
-  const renewed = (await sessions.find(headerOf(cookie)))!
-  assert.equal(renewed.id, session.id)
-  assert.equal(renewed.createdAtMs, session.createdAtMs)
-  assert.ok(sessions.hasRecentProof(renewed))
-  assert.notEqual(renewed.formToken, session.formToken)
-  await sessions.end(renewed)
-  await assert.rejects(sessions.renew(renewed), { kind: 'not_found' })
-})
-
-testEachDatabase('sessions end one by one, all but one, all, with their account', async (t, database) => {
-  const { store, sessions, user, userId } = await openSessions(t, database)
-  const other = await store.users.insert({ email: 'b@example.org', firstName: 'B', lastName: '', passwordHash: '!' })
-  const start = async (of = user) => {
-    const { cookie, id: sessionId } = await sessions.start(of, context)
-    return { header: headerOf(cookie), id: sessionId }
-  }
-  const [a, b, c, foreign] = [await start(), await start(), await start(), await start(other)]
-  await assert.rejects(sessions.revoke(other.id, a.id), { kind: 'not_found' })
-  await sessions.revoke(userId, a.id)
-  assert.equal(await sessions.find(a.header), undefined)
-  await assert.rejects(sessions.revoke(userId, a.id), { kind: 'not_found' })
-  await sessions.endAllOfUser(userId, b.id)
-  assert.equal(await sessions.find(c.header), undefined)
-  const kept = await sessions.find(b.header)
-  assert.match((await sessions.end(kept!)).cookie, /^__Host-session=; Max-Age=0;/)
-  assert.equal(await sessions.find(b.header), undefined)
-  assert.ok(await sessions.find(foreign.header))
-  await store.accounts.change(other.id, { isDisabled: true })
-  assert.equal(await sessions.find(foreign.header), undefined)
-})
-
 testEachDatabase(
-  'of two that give the password at once, both keep the session, and one cookie is left',
+  'entering the password again renews the cookie, but does not extend the session',
   async (t, database) => {
-    const { sessions, user } = await openSessions(t, database)
-    const session = (await sessions.find(headerOf((await sessions.start(user, context)).cookie)))!
-    const renewed = await Promise.all([sessions.renew(session), sessions.renew(session)])
-    const found = await Promise.all(renewed.map(({ cookie }) => sessions.find(headerOf(cookie))))
-    assert.equal(found.filter((one) => one?.id === session.id).length, 1)
+    const { sessions, user, pass } = await openSessions(t, database)
+    const old = headerOf((await sessions.start(user, context)).cookie)
+    pass(10 * 60_000)
+    const session = (await sessions.find(old))!
+    assert.equal(sessions.hasRecentProof(session), false)
+    const { cookie } = await sessions.renew(session)
+    assert.match(cookie, /Max-Age=2591400;/)
+    assert.equal(await sessions.find(old), undefined)
+    const renewed = (await sessions.find(headerOf(cookie)))!
+    assert.equal(renewed.id, session.id)
+    assert.equal(renewed.createdAtMs, session.createdAtMs)
+    assert.ok(sessions.hasRecentProof(renewed))
+    assert.notEqual(renewed.formToken, session.formToken)
+    await sessions.end(renewed)
+    await assert.rejects(sessions.renew(renewed), { kind: 'not_found' })
   },
 )
 
 testEachDatabase(
-  'without a limit of age a session in use goes on, and its cookie as long as browsers keep one',
+  'sessions can be ended one by one, all except one, all, and with their account',
+  async (t, database) => {
+    const { store, sessions, user, userId } = await openSessions(t, database)
+    const other = await store.users.insert({ email: 'b@example.org', firstName: 'B', lastName: '', passwordHash: '!' })
+    const start = async (of = user) => {
+      const { cookie, id: sessionId } = await sessions.start(of, context)
+      return { header: headerOf(cookie), id: sessionId }
+    }
+    const [a, b, c, foreign] = [await start(), await start(), await start(), await start(other)]
+    await assert.rejects(sessions.revoke(other.id, a.id), { kind: 'not_found' })
+    await sessions.revoke(userId, a.id)
+    assert.equal(await sessions.find(a.header), undefined)
+    await assert.rejects(sessions.revoke(userId, a.id), { kind: 'not_found' })
+    await sessions.endAllOfUser(userId, b.id)
+    assert.equal(await sessions.find(c.header), undefined)
+    const kept = await sessions.find(b.header)
+    assert.match((await sessions.end(kept!)).cookie, /^__Host-session=; Max-Age=0;/)
+    assert.equal(await sessions.find(b.header), undefined)
+    assert.ok(await sessions.find(foreign.header))
+    await store.accounts.change(other.id, { isDisabled: true })
+    assert.equal(await sessions.find(foreign.header), undefined)
+  },
+)
+
+testEachDatabase('after two simultaneous renewals, the session has exactly one valid cookie', async (t, database) => {
+  const { sessions, user } = await openSessions(t, database)
+  const session = (await sessions.find(headerOf((await sessions.start(user, context)).cookie)))!
+  const renewed = await Promise.all([sessions.renew(session), sessions.renew(session)])
+  const found = await Promise.all(renewed.map(({ cookie }) => sessions.find(headerOf(cookie))))
+  assert.equal(found.filter((one) => one?.id === session.id).length, 1)
+})
+
+testEachDatabase(
+  'without a maximum age, a session in use continues, and its cookie lasts as long as browsers allow',
   async (t, database) => {
     const { sessions, user, userId, pass } = await openSessions(t, database, { ageLimitMs: Number.POSITIVE_INFINITY })
     const { cookie } = await sessions.start(user, context)
