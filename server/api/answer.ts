@@ -1,6 +1,6 @@
 // Writes responses to the connection. Responses under /v1 are JSON strings by then. They are written directly to Node's
-// response, because Fastify's reply would append a charset to the type (the interface requires exactly
-// `application/json`) and use a fifth of a core.
+// response, because Fastify's reply would append a charset to the type: the interface requires exactly
+// `application/json`. For what Fastify is used, see docs/design/api.md.
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
