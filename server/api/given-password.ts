@@ -1,5 +1,5 @@
-// Operations that grant more than a token alone should be able to, because it may be stolen, require the caller's
-// current password.
+// Requires the current password for operations that grant more than a token alone should, because a token may be
+// stolen.
 
 import type { Accounts } from '../auth/accounts/accounts.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -15,8 +15,8 @@ export type PasswordCheck = {
 }
 
 /**
- * The version of the caller's credentials that is proved. Throws 'invalid' naming the field when the password is
- * missing or wrong, and 'rate_limited' as a log-in does.
+ * Returns the verified version of the caller's credentials. Throws 'invalid' naming the field if the password is
+ * missing or wrong, and 'rate_limited' like a sign-in.
  */
 export async function checkGivenPassword(
   accounts: Pick<Accounts, 'selfService'>,
@@ -25,7 +25,7 @@ export async function checkGivenPassword(
   const { userId, credential, credentialsVersion } = caller
   if (caller.hasGivenPassword) return credentialsVersion
   if (password === undefined) throw missingField(field)
-  // Of all tokens together: whoever holds one may make more, which must not be more guesses.
+  // Attempts are counted for all tokens together. Otherwise a token could be used to create more tokens and guess more.
   const user = await accounts.selfService.provePassword({ userId, password, field, proof: credential.kind, context })
   return user.credentialsVersion
 }

@@ -1,5 +1,5 @@
-// For tests: holds answers against the description. Status, type, headers that must be there, and bodies of JSON, in
-// which every key must be described.
+// For tests: compares responses with the description: the status, the content type, the required headers, and JSON
+// bodies, in which every key must be described.
 
 import { Compile, type Validator } from 'typebox/schema'
 import { createDescription } from './description.ts'
@@ -16,12 +16,12 @@ export type SentAnswer = {
 }
 
 /**
- * Throws an Error that says what was answered and what is described instead. Outside of /v1 only operations are looked
- * at.
+ * Throws an Error that states the response and what the description has instead. Outside of /v1, only described
+ * operations are checked.
  */
 export type AnswerCheck = (answer: SentAnswer) => void
 
-/** What any request may run into before it reaches an operation; see the introduction's table of errors. */
+/** Errors that any request may get before it reaches an operation; see the table of errors in the introduction. */
 const titlesOfAnyRequest: { readonly [status: number]: string } = {
   400: 'parse_error',
   403: 'https_required',
@@ -31,7 +31,7 @@ const titlesOfAnyRequest: { readonly [status: number]: string } = {
   431: 'payload_too_large',
 }
 
-/** Where there is no such path or method: for the method, credentials are asked for first. */
+/** Errors for unknown paths and methods. For an unknown method, the credentials are checked first. */
 const titlesOfNoOperation: { readonly [status: number]: string } = {
   ...titlesOfAnyRequest,
   401: 'not_authenticated',
@@ -75,7 +75,7 @@ export function createAnswerCheck(
     if (!content) return answer.body === '' ? [] : ['the body should be empty']
     const type = String(answer.headers['content-type'])
     const described = content[type] ?? content[type.split(';', 1)[0]!]
-    // A charset is no part of it: the interface says exactly `application/json`.
+    // JSON must have no charset parameter: the interface requires exactly `application/json`.
     if (!described || (type !== 'application/json' && type.startsWith('application/json'))) {
       return [`the type is ${type}, not ${Object.keys(content).join(' or ')}`]
     }
@@ -128,7 +128,7 @@ function resolve<T extends object>(document: OpenApiDocument, value: T | Referen
   return document.components[kind][name] as T | undefined
 }
 
-/** Objects whose keys are described have no others. */
+/** Disallows undescribed keys in objects that have described ones. */
 function close(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(close)
   if (typeof value !== 'object' || value === null) return value

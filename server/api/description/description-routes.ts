@@ -1,4 +1,4 @@
-// GET /openapi.json: the description of the interface, for programs. Pages of any origin may read it.
+// GET /openapi.json: the API description for programs. Pages of any origin may read it.
 
 import type { FastifyInstance } from 'fastify'
 import { openHeaders, sendEmpty } from '../answer.ts'

@@ -1,5 +1,5 @@
-// The description of the whole interface, OpenAPI 3.1: written from the contract, and from what is said by hand of the
-// endpoints that are not in it (OAuth, media, the server itself).
+// The API description in OpenAPI 3.1. It is generated from the contract, and from handwritten descriptions of the
+// endpoints that the contract does not contain (OAuth, media, the server itself).
 
 import { sampleOrigin } from '../../../contract/description/samples.ts'
 import { tags } from '../../../contract/description/tags.ts'
@@ -14,10 +14,10 @@ import { headers, writeSharedRefusals } from './refusals.ts'
 import { SchemaWriter } from './schemas.ts'
 import { serverPaths } from './server-paths.ts'
 
-/** Of the interface, not of the program. */
+/** The version of the API, not of the program. */
 const version = '1.0.0'
 
-/** `publicUrl`: origin under which clients reach the server, without a slash at its end; examples name it. */
+/** `publicUrl`: the origin of the server as clients reach it, without a trailing slash. Examples contain it. */
 export function createDescription(publicUrl: string): OpenApiDocument {
   const schemas = new SchemaWriter()
   const paths = { ...Object.fromEntries(writeOperations(schemas)), ...mediaPaths, ...oauthPaths, ...serverPaths }
@@ -81,7 +81,7 @@ function createSecuritySchemes(publicUrl: string): { [name: string]: SecuritySch
   }
 }
 
-/** Examples are of the server that is described. */
+/** Makes the examples refer to the described server. */
 function replaceOrigin(document: OpenApiDocument, publicUrl: string): OpenApiDocument {
   return JSON.parse(JSON.stringify(document).replaceAll(sampleOrigin, publicUrl)) as OpenApiDocument
 }

@@ -1,4 +1,4 @@
-// An operation as a call of curl that works when it is copied, but for the token and the ids in it.
+// Writes an operation as a curl command that works as it is, except for the token and the ids in it.
 
 import type { MediaType, OpenApiDocument, Operation } from './openapi.ts'
 
@@ -35,13 +35,13 @@ function writeBody(content: { readonly [type: string]: MediaType } | undefined):
   return Object.entries(value as object).flatMap(([name, field]) => ['-d', quote(`${name}=${field}`)])
 }
 
-/** On a line while it is short. */
+/** Writes short values on one line. */
 function writeJson(value: unknown): string {
   const json = JSON.stringify(value)
   return json.length > 60 ? JSON.stringify(value, null, 2) : json
 }
 
-/** For a shell. */
+/** Quotes text for a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -59,7 +59,7 @@ function writeLimits({ minimum, maximum, exclusiveMinimum, minLength, maxLength,
   return ''
 }
 
-/** Of an object that has no name of its own. */
+/** Lists the keys of an object that has no name of its own. */
 function writeKeys({ properties }: Schema, link: Link): string {
   if (!properties) return ''
   return ` with ${Object.entries(properties)

@@ -1,12 +1,12 @@
-// The operation of the description that a request is for.
+// Finds the operation of the description that a request is for.
 
 import type { Method, OpenApiDocument, Operation, PathItem } from './openapi.ts'
 
 export type FoundPath = { readonly path: string; readonly item: PathItem }
 
 /**
- * `path`: as asked for, without query, with a slash at its end or without. Of several templates that fit, the one with
- * the fewest parameters.
+ * `path`: the path of the request without its query, with or without a trailing slash. If several templates match,
+ * returns the one with the fewest parameters.
  */
 export function findPath({ paths }: OpenApiDocument, path: string): FoundPath | undefined {
   const segments = splitPath(path)
@@ -15,7 +15,7 @@ export function findPath({ paths }: OpenApiDocument, path: string): FoundPath | 
   return best === undefined ? undefined : { path: best, item: paths[best]! }
 }
 
-/** HEAD is answered as GET, without the body. */
+/** HEAD is described by GET. Its responses have no body. */
 export function operationOf({ item }: FoundPath, method: string): Operation | undefined {
   const name = method.toLowerCase()
   return item[(name === 'head' ? 'get' : name) as Method]

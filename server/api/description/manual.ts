@@ -1,12 +1,12 @@
-// docs/reference/api.md: the description as a page of the manual.
+// Writes the API description as docs/reference/api.md.
 
 import { createDescription } from './description.ts'
 import { createReference } from './reference.ts'
 
-/** A server as it is right after it was installed. */
+/** The default URL of a newly installed server. */
 const publicUrl = 'https://localhost:8443'
 
-/** Markdown; a test compares. */
+/** Returns Markdown. A test compares it with the file. */
 export function writeManual(): string {
   const parts = createReference(createDescription(publicUrl)).map(({ heading, text, items }) => {
     return [`## ${heading}`, text, ...items.flatMap((item) => [`### ${item.heading}`, item.text])].join('\n\n')

@@ -206,7 +206,7 @@ const query = (name: string, required: boolean, description: string, example: st
 
 const page: Response['content'] = { 'text/html': { schema: { type: 'string' } } }
 
-/** Programs get errors in the usual format. */
+/** Browsers get a page, and programs get errors in the usual format. */
 const errorPage: Response['content'] = { ...page, 'application/json': { schema: refer('Problem') } }
 
 const authorize: Operation = {
@@ -224,7 +224,7 @@ const authorize: Operation = {
       'One of the redirect URIs of the application; it must match exactly.',
       'https://porch.example/back',
     ),
-    // The interface document requires it. This server does not, like others.
+    // The interface document requires the parameter. This server accepts requests without it.
     query('scope', true, scope.description!, 'read'),
     query('state', false, 'Returned unchanged. Recommended as a protection against forged responses.', 'b7f1d0'),
     query(

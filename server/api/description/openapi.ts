@@ -1,4 +1,4 @@
-// The parts of OpenAPI 3.1 that the description of the interface uses, as types.
+// Types for the parts of OpenAPI 3.1 that the API description uses.
 // https://spec.openapis.org/oas/v3.1.1.html
 
 /** JSON Schema 2020-12; `$ref` points into the components. */
@@ -59,7 +59,7 @@ export type RequestBody = {
   readonly content: { readonly [mediaType: string]: MediaType }
 }
 
-/** Each is one way in; the scopes that it has to have. An empty one: none is needed. */
+/** One way to authenticate: a scheme and its required scopes. An empty object means that no credentials are needed. */
 export type SecurityRequirement = { readonly [scheme: string]: readonly string[] }
 
 export type Operation = {

@@ -15,7 +15,7 @@ import type { Method, Operation, Parameter, RequestBody, Response, Schema, Secur
 import { listRefusals, type RefusalStatus, rateHeaders, referToRefusal, writeRefusal } from './refusals.ts'
 import type { SchemaWriter } from './schemas.ts'
 
-/** By path and method, in the order of the contract. */
+/** Returns the operations by path and method, in the order of the contract. */
 export function writeOperations(schemas: SchemaWriter): Map<string, { [M in Method]?: Operation }> {
   const paths = new Map<string, { [M in Method]?: Operation }>()
   for (const name of endpointNames) {
@@ -51,7 +51,7 @@ function writeOperation(
 
 function writeParameters(place: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaWriter): Parameter[] {
   if (schema === undefined) return []
-  // As JSON: a property may say of itself that it is optional, which is nothing of JSON Schema.
+  // Converts the schema to plain JSON, because the mark of optional properties is not part of JSON Schema.
   const { properties = {}, required = [] } = JSON.parse(JSON.stringify(schema)) as Schema
   return Object.entries(properties).map(([name, property]) => {
     const { description, 'x-nightjar-extension': isOurs, ...rest } = schemas.write(property as TSchema) as Schema
@@ -98,7 +98,7 @@ function refuse(status: RefusalStatus, { refusals = {} }: AnyOperationText, sche
   return description === undefined ? referToRefusal(status) : writeRefusal(status, schemas, description)
 }
 
-/** Any of these lets in. */
+/** Any one of the returned requirements is sufficient. */
 function writeSecurity({ access: { all, or }, hasBodyCredential }: Endpoint): SecurityRequirement[] {
   const choices = [all, ...(or === undefined ? [] : [[or]])]
   return [

@@ -1,11 +1,11 @@
-// The description for people, in Markdown: the page at /docs/ and the manual in docs/reference/ are made of it.
+// Writes the API description as Markdown, for the page at /docs/ and the manual in docs/reference/.
 
 import { writeCurl } from './example-call.ts'
 import { type Link, writeFieldTable, writeParameterTable } from './field-rows.ts'
 import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response, Schema } from './openapi.ts'
 import { Slugs } from './slugs.ts'
 
-/** Headings of the first level are the parts; of the second, what is in them. */
+/** A part has a first-level heading, and its items have second-level headings. */
 export type ReferencePart = {
   readonly heading: string
   readonly text: string
@@ -60,7 +60,7 @@ const operationsOf = (operations: readonly Described[], tag: string) =>
 
 const headingOf = ({ operation }: Described): string => operation.summary
 
-/** The objects are the last headings. */
+/** The last `objectCount` headings are those of objects. */
 function createLink(headings: readonly string[], objectCount: number): Link {
   const slugs = new Slugs()
   const all = headings.map((heading) => [heading, slugs.next(heading)] as const)
@@ -88,7 +88,7 @@ function writeOperation(document: OpenApiDocument, { path, method, operation }: 
   return sections.filter((section) => typeof section === 'string' && section !== '').join('\n\n')
 }
 
-/** Of the two schemes the scopes are the same. */
+/** Both token schemes require the same scopes, so only one is read. */
 function writeScopes({ security }: Operation): string {
   const scopes = security.flatMap((way) => ('personalAccessToken' in way ? [way.personalAccessToken!] : []))
   if (scopes.length === 0)
@@ -107,7 +107,7 @@ function writeBody(content: { readonly [type: string]: MediaType }, link: Link):
   return `Body, ${types.join(' or ')}: ${names.map((name) => link(name.split('/').at(-1)!)).join(', ')}`
 }
 
-/** The first is in the call. */
+/** Omits the first example, which the call contains. */
 function writeOtherBodies(body: RequestBody | undefined): string[] {
   const [type, media] = Object.entries(body?.content ?? {})[0] ?? []
   const [, ...others] = Object.values(media?.examples ?? {})

@@ -1,5 +1,5 @@
-// Schemas of the contract as OpenAPI 3.1 has them: what the contract exports by a name becomes a component of that
-// name, everything else is written where it stands.
+// Converts schemas of the contract to OpenAPI 3.1. Schemas that the contract exports become components with the same
+// name, and all others are written in place.
 
 import type { TSchema } from 'typebox'
 import * as account from '../../../contract/account.ts'
@@ -24,7 +24,7 @@ const modules: readonly { readonly [name: string]: unknown }[] = [
   account,
 ]
 
-/** Writes schemas and collects the components they point to. */
+/** Writes schemas and collects the components that they refer to. */
 export class SchemaWriter {
   readonly #names: ReadonlyMap<string, string>
   readonly #used = new Map<string, Schema>()
@@ -33,13 +33,13 @@ export class SchemaWriter {
     this.#names = nameSchemas()
   }
 
-  /** Of those that were written so far, by name. */
+  /** The components that were used so far, by name. */
   get components(): { [name: string]: Schema } {
     return Object.fromEntries([...this.#used].sort(([a], [b]) => a.localeCompare(b)))
   }
 
   write(schema: TSchema): Schema {
-    // Equal schemas are one, because what holds a schema may hold a copy of it.
+    // Schemas are compared by their JSON, because a schema may contain a copy of another one.
     return this.#write(JSON.parse(JSON.stringify(schema)) as Schema)
   }
 
@@ -69,7 +69,7 @@ export class SchemaWriter {
     }
   }
 
-  /** A value that may be null is of two types, where a type is all that names it. */
+  /** Writes a nullable value as a list of two types if the schema has only a type, and otherwise as `anyOf`. */
   #writeChoice(options: readonly Schema[]): Schema {
     const written = options.map((option) => this.#write(option))
     const [first, second] = written
@@ -86,7 +86,7 @@ export class SchemaWriter {
   }
 }
 
-/** Names by the JSON of what they name; lists are named by what they list. */
+/** Maps the JSON of each named schema to its name. The name of a list is derived from its items. */
 function nameSchemas(): Map<string, string> {
   const names = new Map([
     [JSON.stringify(Problem), 'Problem'],

@@ -1,10 +1,10 @@
-// Names of headings in addresses, by the rule of the places where Markdown is read: lower case, no punctuation, hyphens
-// for spaces, and a number at a heading that is there already.
+// Creates the fragment identifiers of headings like common Markdown renderers: lower case, no punctuation, hyphens for
+// spaces, and a number after repeated headings.
 
 export class Slugs {
   readonly #counts = new Map<string, number>()
 
-  /** Call for every heading, in their order. */
+  /** Must be called for every heading, in their order. */
   next(heading: string): string {
     const slug = heading
       .toLowerCase()

@@ -1,4 +1,4 @@
-// Writes docs/reference/api.md anew, after an endpoint or what is said of it has changed.
+// Writes docs/reference/api.md. Run it after changing an endpoint or its description.
 
 import { writeFile } from 'node:fs/promises'
 import { writeManual } from './manual.ts'
