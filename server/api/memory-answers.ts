@@ -1,5 +1,5 @@
-// Answers what is in memory before the routes are asked: programs ask for the same again and again, and the router, its
-// objects and hooks cost more than such an answer. The checks are those of the routes.
+// Sends cached responses before the router runs. Programs repeat the same requests, and for these the router and its
+// hooks cost more than the response. The checks are the same as in the routes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endpoints } from '../../contract/endpoints.ts'
@@ -20,16 +20,16 @@ export type MemoryAnswersOptions = {
   readonly authenticator: Pick<Authenticator, 'findKnown'>
   readonly limits: RateLimits
   readonly caches: readonly AnswerCache[]
-  /** Of large answers, by the client's address. */
+  /** Bytes of large responses that are being sent, by the client's IP address. */
   readonly unsentBytes: UsageCounter
 }
 
 type Found = { readonly caller: Caller; readonly answer: KnownAnswer }
 
 /**
- * A function that answers a request, or says no, by false, and has done nothing then: the routes make the answer, and
- * refuse what is to be refused. Whoever gets an answer here was let in by a route before, with the same credentials,
- * since the store last changed.
+ * Returns a function that answers a request and returns true, or returns false without side effects. In that case, the
+ * routes handle the request, including all errors. A cached response is sent only to a caller whom a route has
+ * authorized with the same credentials since the store last changed.
  */
 export function createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes }: MemoryAnswersOptions) {
   const find = (

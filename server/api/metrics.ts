@@ -1,5 +1,5 @@
-// GET /metrics in Prometheus' text format, pulled from each part's `stats()` when asked. Answered to this machine only:
-// it names no camera and no person, but how busy a house is watched is nobody else's business.
+// GET /metrics in the text format of Prometheus. The values are read from the `stats()` of each part at every request.
+// Only this machine may read them. They name no camera or person, but show how much cameras are watched.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -7,12 +7,12 @@ import { AppError } from '../base/error.ts'
 import { transportHeaders } from './answer.ts'
 
 export type Measurement = {
-  /** Without the prefix `nightjar_`; a counter's ends in `_total`. */
+  /** The name without the prefix `nightjar_`. Names of counters end in `_total`. */
   readonly name: string
   readonly help: string
   readonly kind: 'counter' | 'gauge'
   readonly value: number
-  /** The same of every measurement of this name, in values that differ. */
+  /** All measurements of a name have the same labels with different values. */
   readonly labels?: { readonly [label: string]: string }
 }
 
@@ -29,7 +29,7 @@ export function registerMetrics(server: FastifyInstance, measure: () => readonly
   })
 }
 
-/** What a proxy on this machine hands on comes from elsewhere. */
+/** Requests that a proxy on this machine forwards come from elsewhere. */
 function isFromThisMachine(request: FastifyRequest): boolean {
   const address = request.raw.socket.remoteAddress ?? ''
   const isLoopback = address === '::1' || /^(::ffff:)?127\./.test(address)

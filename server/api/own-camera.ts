@@ -1,4 +1,4 @@
-// The camera a path names, if it is the caller's own. Somebody else's does not exist, to the byte.
+// Finds the camera that a path names. Cameras of other users get the same response as cameras that do not exist.
 
 import { AppError } from '../base/error.ts'
 import type { Camera } from '../store/cameras/cameras.ts'

@@ -6,8 +6,8 @@ import type { Store } from '../store/store.ts'
 import { HttpError } from './problem.ts'
 
 /**
- * Throws 'forbidden', also where owners need a second factor and this one has none: what was signed in with the
- * password alone before owners needed one, or before its user became an owner, goes on, but manages nothing of others.
+ * Throws 'forbidden', also if owners need a second factor and this one has none. Credentials that were issued before
+ * the requirement, or before the user became an owner, stay valid, but do not permit the management of the server.
  */
 export async function checkOwner(
   { users, settings }: Pick<Store, 'users' | 'settings'>,

@@ -1,5 +1,5 @@
-// Errors as clients see them: one table from kinds of error to status, title and detail, and the headers that go along.
-// What a 5xx was caused by stays inside.
+// Errors as clients see them: a table from kinds of error to status, title and detail, and the headers of the response.
+// The cause of a 5xx is not revealed.
 
 import { UnauthenticatedError } from '../auth/caller.ts'
 import { AppError, type ErrorKind, type FieldErrors } from '../base/error.ts'
@@ -13,7 +13,7 @@ export type Problem = {
   readonly headers: { readonly [name: string]: string }
 }
 
-/** An error of HTTP itself, which no part below the API can have. */
+/** An error of HTTP itself, which only the API layer throws. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly problem: Problem
@@ -24,7 +24,7 @@ export class HttpError extends Error {
   }
 }
 
-/** `detail` undefined: the message of the error, which was written for people. */
+/** If `detail` is undefined, the message of the error is used, which is written for people. */
 const kinds = {
   invalid: [400, 'invalid', undefined],
   unauthenticated: [401, 'not_authenticated', 'Authentication credentials were not provided.'],
@@ -71,7 +71,7 @@ export const insufficientScope = (required: readonly string[]) =>
     'www-authenticate': `Bearer realm="api", error="insufficient_scope", scope="${required.join(' ')}"`,
   })
 
-/** Never throws; whatever is not known to be anybody else's fault is ours. */
+/** Never throws. Errors of unknown origin are reported as errors of the server. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof HttpError) return error.problem
   if (!(error instanceof AppError)) return fromFramework(error)
@@ -92,7 +92,7 @@ export function toProblem(error: unknown): Problem {
   }
 }
 
-/** Whole seconds; of what is away, when it is worth asking again. */
+/** Returns whole seconds. If something is unavailable, suggests when to retry. */
 function findRetrySeconds({ kind, retryAfterSeconds }: AppError): number | undefined {
   if (retryAfterSeconds !== undefined) return Math.ceil(retryAfterSeconds)
   return kind === 'unavailable' ? 5 : undefined
@@ -102,19 +102,19 @@ function hasFields(error: AppError): error is AppError & { fields: FieldErrors }
   return error.fields !== undefined && Object.keys(error.fields).length > 0
 }
 
-/** The body of a problem, keys in the order clients know. */
+/** Returns the body of a problem, with its keys in the documented order. */
 export function writeProblem({ status, title, detail, errors }: Problem): string {
   return JSON.stringify({ status, title, detail, errors })
 }
 
-/** RFC 6750 section 3: a bearer token that was refused is named as the fault. */
+/** RFC 6750 section 3: the response names an invalid bearer token as the cause. */
 function challenge(error: AppError): string {
   return error instanceof UnauthenticatedError && error.hasBearerToken
     ? 'Bearer realm="api", error="invalid_token", error_description="The access token is invalid."'
     : 'Bearer realm="api"'
 }
 
-/** What Fastify refuses by itself: bodies too long, broken off or of no type. Anything unknown is our bug. */
+/** Errors of Fastify itself: bodies that are too long, incomplete or without a valid type. Other errors are bugs. */
 function fromFramework(error: unknown): Problem {
   const status = (error as { statusCode?: unknown } | null)?.statusCode
   if (status === 413) {

@@ -1,4 +1,4 @@
-// The body of a request as a JSON value: type, nesting and syntax are checked, its fields are not (see read-fields.ts).
+// Parses the body of a request as JSON. Checks the type, nesting and syntax, but not the fields (see read-fields.ts).
 
 import { parseError, unsupportedEncoding, unsupportedMediaType } from './problem.ts'
 import type { SentBody } from './request-body.ts'
@@ -6,7 +6,7 @@ import type { SentBody } from './request-body.ts'
 export const maxBodyBytes = 64 * 1024
 const maxDepth = 32
 
-/** An empty body is an empty object, so that what is missing is named field by field. Throws 415 and `parse_error`. */
+/** An empty body counts as an empty object, so missing fields are reported by name. Throws 415 and `parse_error`. */
 export function readJson({ bytes, contentType, contentEncoding }: SentBody): unknown {
   if (bytes === undefined || bytes.length === 0) return {}
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
@@ -15,7 +15,7 @@ export function readJson({ bytes, contentType, contentEncoding }: SentBody): unk
   return parseJson(bytes)
 }
 
-/** A field of the body, whatever its type is said to be; undefined when there is none, or no JSON object. */
+/** Returns a field of the body without checking the content type, or undefined if the body has no such field. */
 export function findInJson({ bytes }: SentBody, name: string): unknown {
   try {
     const value = bytes && parseJson(bytes)

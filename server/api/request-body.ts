@@ -1,25 +1,25 @@
-// The body of a request as it was sent, with the two headers that say what it is. Nothing is read of it yet, see
+// The body of a request as it was sent, with the two headers that describe it. It is parsed later; see
 // read-json.ts.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** As sent; empty when it was not. Never `headers['content-type']`, which is the framework's. */
+    /** The header as sent, or empty if missing. Do not use `headers['content-type']`, which is set for Fastify. */
     contentType: string
   }
 }
 
 export type SentBody = {
-  /** Undefined or empty when there is none. */
+  /** Undefined or empty if the request has no body. */
   readonly bytes: Uint8Array | undefined
   readonly contentType: string
   readonly contentEncoding: string
 }
 
 /**
- * Takes bodies of any type, also of one that is no type at all: Fastify would refuse those before 401, 404 and 405 have
- * had their turn. It is therefore shown one and the same type always.
+ * Accepts bodies of any type, even an invalid one, because Fastify would reject them before the checks for 401, 404
+ * and 405. Fastify is therefore always given the same type.
  */
 export function acceptAnyBody(server: FastifyInstance): void {
   server.decorateRequest('contentType', '')

@@ -1,5 +1,5 @@
-// Sends the body of an answer, a large one chunk by chunk: what a client does not take stays one buffer here, which
-// many answers may share, and is neither copied nor encrypted before its time.
+// Sends the body of a response, in chunks if it is large. Data that a client has not read stays in one buffer, which
+// many responses may share, and is neither copied nor encrypted early.
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
@@ -9,12 +9,12 @@ import type { UsageCounter } from './transport/usage-counter.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Bytes of large answers that are being sent, by the client's address. */
+    /** Bytes of large responses that are being sent, by the client's IP address. */
     unsentBytes: UsageCounter
   }
 }
 
-/** Answers up to this size are handed over whole. */
+/** Responses up to this size are sent whole. */
 export const chunkBytes = 64 * 1024
 
 /**
@@ -24,21 +24,21 @@ export const chunkBytes = 64 * 1024
  */
 export const wholeBytes = 128 * 1024
 
-/** The head is out. `bytes` must not change any more. */
+/** Call it after the headers were sent. `bytes` must not change any more. */
 export function sendBody(response: ServerResponse, bytes: Uint8Array): void {
   if (bytes.length <= chunkBytes) response.end(bytes)
   else void sendChunks(response, bytes)
 }
 
 /**
- * Before the head of a large answer that this client alone gets: it is counted until it is sent. Throws 'unavailable'
- * when the client's address has too much to take already.
+ * Counts a large response for one client until it is sent. Call it before the headers are sent. Throws 'unavailable'
+ * if too much data is waiting for the client's IP address.
  */
 export function countUnsent({ raw, request, server }: FastifyReply, bytes: number): void {
   countUnsentOf(server.unsentBytes, request.clientIp, raw, bytes)
 }
 
-/** As `countUnsent`, of an answer that does not come from a route. */
+/** Like `countUnsent`, for a response that does not come from a route. */
 export function countUnsentOf(unsent: UsageCounter, clientIp: string, response: ServerResponse, bytes: number): void {
   if (bytes <= chunkBytes) return
   if (!unsent.take(clientIp, bytes)) {
@@ -49,7 +49,7 @@ export function countUnsentOf(unsent: UsageCounter, clientIp: string, response: 
   response.once('close', () => unsent.give(clientIp, bytes))
 }
 
-/** The head is out. As `sendBody`, of text with a character for each byte. */
+/** Like `sendBody`, for text with one character per byte. */
 export function sendText(response: ServerResponse, text: string): void {
   const max = response.req.httpVersionMajor === 1 ? wholeBytes : chunkBytes
   if (text.length <= max) response.end(text, 'latin1')
@@ -57,7 +57,7 @@ export function sendText(response: ServerResponse, text: string): void {
 }
 
 async function sendChunks(response: ServerResponse, bytes: Uint8Array): Promise<void> {
-  // HTTP/2: a stream the client resets without an error is closed only once its request has been read to the end.
+  // HTTP/2: a stream that the client resets without an error is closed only after its request has been read completely.
   response.req.resume()
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     if (!response.write(bytes.subarray(at, at + chunkBytes)) && !(await hasDrained(response))) return

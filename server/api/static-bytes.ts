@@ -1,4 +1,4 @@
-// What is the same for everybody who asks: made once, compressed once, and one buffer however many are sent it.
+// Responses that are the same for all clients. They are created and compressed once, and all clients share one buffer.
 
 import { createHash } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -13,7 +13,7 @@ export type StaticBytes = {
   readonly bodies: Readonly<Record<Encoding | 'plain', Uint8Array>>
 }
 
-/** Not the best compression there is, because it is made while the server starts or somebody waits. */
+/** Uses less than the best compression, because it runs while the server starts or a client waits. */
 export function compress(type: string, plain: Uint8Array): StaticBytes {
   const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
   return createStaticBytes(type, { plain, br, gzip: gzipSync(plain) })
@@ -24,7 +24,7 @@ export function createStaticBytes(type: string, bodies: StaticBytes['bodies']): 
   return { type, etag, bodies }
 }
 
-/** 304 where the client has it; `headers`: besides those that say what the bytes are. */
+/** Responds with 304 if the client has the content. `headers` are sent besides those that describe the content. */
 export function sendStatic(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -57,7 +57,7 @@ function chooseEncoding(accepted: string | string[] | undefined): Encoding | 'pl
   return has('br') ? 'br' : has('gzip') ? 'gzip' : 'plain'
 }
 
-/** RFC 9110 section 13.1.2: by weak comparison. */
+/** RFC 9110 section 13.1.2: weak comparison. */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const known = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return known.includes(etag) || known.includes('*')
