@@ -1,11 +1,10 @@
 // npm run check: the static checks, and the unit tests that depend on changed files.
 
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { findAffectedTests } from './affected-tests.ts'
 import { readSources } from './module-graph.ts'
-import { finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
+import { findTests, finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
 
 const help = `npm run check -- [options]
 
@@ -24,13 +23,13 @@ else await check()
 
 async function check(): Promise<void> {
   const counts = { passed: 0, failed: 0 }
-  const tests = globSync(unitTests).sort()
+  const tests = findTests(unitTests)
   const chosen = values.all ? tests : findAffectedTests(tests, listChanged(values.since ?? findBase()), readSources())
   runStaticChecks(counts)
   console.log(`${chosen.length} of ${tests.length} files of unit tests depend on changes`)
   if (chosen.length > 0) {
     const postgres = await sharePostgres()
-    await runTests({ patterns: chosen, concurrency: 3, timeoutMs: 60_000 }, counts)
+    await runTests({ files: chosen, concurrency: 3, timeoutMs: 60_000, isBatched: true }, counts)
     await postgres?.close()
   }
   finish(counts)

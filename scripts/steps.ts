@@ -1,11 +1,13 @@
 // The static checks and test runs that `npm run check` and `npm test` are made of, counted alike.
 
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { findPostgres, TemporaryPostgres } from '../test/postgres/temporary-postgres.ts'
 
 /** Tests that run without a server process of their own. */
@@ -36,15 +38,19 @@ export function runStaticChecks(counts: Counts): void {
 }
 
 export type TestRun = {
-  readonly patterns: readonly string[]
-  readonly except?: readonly string[]
-  /** How many files at once. */
+  readonly files: readonly string[]
+  /** How many processes at once. */
   readonly concurrency: number
   /** Longest time a single test may take, milliseconds. */
   readonly timeoutMs: number
+  /**
+   * The files are divided among `concurrency` processes, so that what they all import is loaded once in each. Only for files without
+   * hooks at their top level. Otherwise each file has a process of its own.
+   */
+  readonly isBatched?: boolean
 }
 
-/** Twice what all of a run should take: whatever stands still then is ended, and counted as failed. */
+/** Twice what all of a run should take: a run that hangs is aborted then, and counted as failed. */
 const maxRunMs = 40 * 60_000
 
 /**
@@ -59,16 +65,23 @@ export async function sharePostgres(): Promise<TemporaryPostgres | undefined> {
   return postgres
 }
 
-/** Runs the test files that match, printing as they go. Files that hold no test, or end badly, count as failed. */
+/** The paths that match, sorted. Throws if there are none. */
+export function findTests(pattern: string, except: readonly string[] = []): string[] {
+  const files = globSync(pattern, { exclude: ['node_modules/**', ...except] }).sort()
+  if (files.length === 0) throw new Error(`no test file matches ${pattern}`)
+  return files
+}
+
+/** Runs the test files and prints the results as they arrive. A file that cannot be loaded counts as failed. */
 export async function runTests(
-  { patterns, except = [], concurrency, timeoutMs }: TestRun,
+  { files, concurrency, timeoutMs, isBatched = false }: TestRun,
   counts: Counts,
 ): Promise<void> {
-  const files = globSync([...patterns], { exclude: ['node_modules/**', ...except] }).sort()
-  if (files.length === 0) throw new Error(`no test file matches ${patterns.join(' ')}`)
-  const execArgv = ['--import', new URL('test-end.ts', import.meta.url).href]
+  const batches = isBatched ? writeBatches(files, concurrency) : undefined
+  const execArgv = ['--import', new URL('test-end.ts', import.meta.url).href, `--test-timeout=${timeoutMs}`]
   const signal = AbortSignal.timeout(maxRunMs)
-  const events = run({ files, concurrency, timeout: timeoutMs, execArgv, signal })
+  const timeout = batches ? maxRunMs : timeoutMs
+  const events = run({ files: batches?.files ?? [...files], concurrency, timeout, execArgv, signal })
   const counter = new Transform({
     objectMode: true,
     transform(event, _encoding, done) {
@@ -82,6 +95,31 @@ export async function runTests(
   })
   const printed = events.pipe(counter).pipe(new spec())
   for await (const text of printed) process.stdout.write(text)
+  batches?.remove()
+}
+
+/** Writes one file per batch, which imports the test files of the batch. */
+function writeBatches(files: readonly string[], count: number) {
+  const dir = mkdtempSync(join(tmpdir(), 'nightjar-tests-'))
+  const batches = Array.from({ length: Math.min(count, files.length) }, (_, index) => {
+    const urls = files.filter((_file, at) => at % count === index).map((file) => pathToFileURL(file).href)
+    const path = join(dir, `batch-${index}.test.mjs`)
+    writeFileSync(path, batchSource(urls))
+    return path
+  })
+  return { files: batches, remove: () => rmSync(dir, { recursive: true }) }
+}
+
+/** The first test lasts until all files are loaded, because hooks for the end run when no test is pending. */
+function batchSource(urls: readonly string[]): string {
+  return `import { test } from 'node:test'
+const loading = Promise.withResolvers()
+test('${urls.length} test files are loaded', () => loading.promise)
+const errors = []
+for (const url of ${JSON.stringify(urls)}) await import(url).catch((error) => errors.push(new Error(url, { cause: error })))
+if (errors.length === 0) loading.resolve()
+else loading.reject(new AggregateError(errors, 'some test files cannot be loaded'))
+`
 }
 
 /** The closing line, and the exit code that goes with it. */

@@ -1,6 +1,6 @@
 // npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests.
 
-import { finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
+import { findTests, finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
 if (process.argv.length > 2) {
@@ -18,11 +18,11 @@ try {
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
 const postgres = await sharePostgres()
-await runTests({ patterns: [unitTests], concurrency: 3, timeoutMs: 120_000 }, counts)
+await runTests({ files: findTests(unitTests), concurrency: 3, timeoutMs: 120_000, isBatched: true }, counts)
 // These tests run a dozen encoders in real time, or account for every frame of a camera, so nothing else runs beside them.
 const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
-await runTests({ patterns: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
+await runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
 // These tests run whole servers, wait more than they compute, and assert no speeds.
-await runTests({ patterns: ['test/**/*.test.ts'], except: encoding, concurrency: 3, timeoutMs: 180_000 }, counts)
+await runTests({ files: findTests('test/**/*.test.ts', encoding), concurrency: 3, timeoutMs: 180_000 }, counts)
 await postgres?.close()
 finish(counts)
