@@ -1,14 +1,14 @@
 // The real server as a test runs it: its own process, its own data folder, port 0, administered by the command line.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
 import { createAnswerCheck } from '../server/api/description/check-answer.ts'
+import { runCommand } from './support/command-line.ts'
 
 const entry = new URL('../server/commands/nightjar.ts', import.meta.url).pathname
 
@@ -33,7 +33,7 @@ export type ServerUnderTest = AsyncDisposable & {
   readonly pid: number
   /** What the server logged so far. */
   log(): string
-  /** Runs the command line beside the server; the parsed JSON it printed. */
+  /** Runs a command on the data folder, in this process, and returns the JSON it prints. Rejects if it fails. */
   command<T>(...args: string[]): Promise<T>
   /**
    * A request with the owner's token, unless `authorization` says otherwise (null: none). Rejects when the answer is not as the
@@ -91,8 +91,9 @@ async function launch(
   let setupCode: string | undefined
 
   const command = async <T>(...args: string[]): Promise<T> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [entry, ...args, '--data', dataDir, '--json'])
-    return JSON.parse(stdout) as T
+    const { code, stdout, stderr } = await runCommand([...args, '--data', dataDir, '--json'], { env: process.env })
+    if (code === 0) return JSON.parse(stdout) as T
+    throw Object.assign(new Error(`nightjar ${args.join(' ')}: ${stderr}`), { code, stdout, stderr })
   }
 
   const start = async () => {

@@ -1,7 +1,7 @@
-// Accounts, applications and sessions on the command line, run for real, as processes, on a real data folder.
+// Commands for accounts, applications and sessions, on a real data folder.
 
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { runCommand } from '../../test/support/command-line.ts'
 import { hashToken } from '../auth/checked-token.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
 import { Sessions } from '../auth/sessions/sessions.ts'
@@ -20,21 +21,11 @@ import { openStore } from '../store/store.ts'
 
 const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))
 
-// biome-ignore lint/suspicious/noExplicitAny: what was printed, whatever it is
-type Outcome = { code: number; stdout: string; stderr: string; json: Record<string, any> }
-
 async function open(t: TestContext) {
   const data = await mkdtemp(join(tmpdir(), 'nightjar-cli-'))
   t.after(() => rm(data, { recursive: true }))
   const env = { PATH: process.env.PATH, NIGHTJAR_DATA: data }
-  const run = (words: readonly string[], input = '') =>
-    new Promise<Outcome>((resolve) => {
-      const child = execFile(launcher, [...words, '--json'], { env, cwd: tmpdir() }, (error, stdout, stderr) => {
-        const json = stdout.startsWith('{') ? JSON.parse(stdout) : {}
-        resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr, json })
-      })
-      child.stdin!.end(input)
-    })
+  const run = (words: readonly string[], input = '') => runCommand([...words, '--json'], { env, input })
   const succeed = async (words: readonly string[], input?: string) => {
     const outcome = await run(words, input)
     assert.equal(outcome.code, 0, `${words.join(' ')}: ${outcome.stderr}`)

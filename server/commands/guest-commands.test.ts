@@ -1,29 +1,21 @@
-// Guests on the command line, run for real, as processes, on a real data folder.
+// Commands for guests, on a real data folder.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-
-const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))
+import { runCommand } from '../../test/support/command-line.ts'
 
 async function open(t: TestContext, variables: Record<string, string> = {}) {
   const data = await mkdtemp(join(tmpdir(), 'nightjar-cli-'))
   t.after(() => rm(data, { recursive: true }))
   const env = { PATH: process.env.PATH, NIGHTJAR_DATA: data, ...variables }
-  const run = (...words: string[]) =>
-    new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-      execFile(launcher, words, { env, cwd: tmpdir() }, (error, stdout, stderr) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr }),
-      )
-    })
+  const run = (...words: string[]) => runCommand(words, { env })
   const succeed = async (...words: string[]) => {
-    const { code, stdout, stderr } = await run(...words, '--json')
+    const { code, stderr, json } = await run(...words, '--json')
     assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
-    return JSON.parse(stdout)
+    return json
   }
   const addUser = (email: string) => succeed('user', 'add', '--email', email, '--password', 'correct horse')
   await addUser('ada@example.com')

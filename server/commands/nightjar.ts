@@ -3,23 +3,8 @@
 import { availableParallelism } from 'node:os'
 import process from 'node:process'
 import { readVersion } from '../version.ts'
-import { appCommands } from './app-commands.ts'
-import { auditCommands } from './audit-commands.ts'
-import { cameraCommands } from './camera-commands.ts'
-import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
-import { doctorCommand } from './doctor-command.ts'
-import { eventCommands } from './event-commands.ts'
-import { guestCommands } from './guest-commands.ts'
-import { identityCommands } from './identity-commands.ts'
-import { onvifCommands } from './onvif-commands.ts'
-import { probeCommand } from './probe-command.ts'
-import { secondFactorCommands } from './second-factor-commands.ts'
-import { serveCommand } from './serve-command.ts'
-import { sessionCommands } from './session-commands.ts'
-import { storageCommands } from './storage-commands.ts'
-import { tokenCommands } from './token-commands.ts'
-import { userCommands } from './user-commands.ts'
+import { commands } from './commands.ts'
 
 // Password hashing, file access and name look-ups share libuv's thread pool. It has four threads unless it is
 // configured before its first use.
@@ -27,24 +12,7 @@ process.env.UV_THREADPOOL_SIZE ??= String(Math.max(16, availableParallelism() + 
 
 process.exitCode = await runCommandLine({
   args: process.argv.slice(2),
-  commands: [
-    serveCommand,
-    ...userCommands,
-    ...secondFactorCommands,
-    ...tokenCommands,
-    ...appCommands,
-    ...sessionCommands,
-    ...identityCommands,
-    ...auditCommands,
-    ...cameraCommands,
-    probeCommand,
-    ...onvifCommands,
-    ...guestCommands,
-    ...eventCommands,
-    ...storageCommands,
-    checkCommand,
-    doctorCommand,
-  ],
+  commands,
   terminal: process,
   env: process.env,
   cwd: process.cwd(),

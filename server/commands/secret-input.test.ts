@@ -1,28 +1,20 @@
-// Secrets on the command line: read from standard input or asked for; as arguments understood, with a word about it.
+// Secrets are read from standard input or asked for. As arguments they are accepted, with a warning.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { runCommand } from '../../test/support/command-line.ts'
 import type { Command } from './command.ts'
 import { readCameraUrl } from './secret-input.ts'
-
-const entry = new URL('./nightjar.ts', import.meta.url).pathname
 
 async function openData(t: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-test-'))
   t.after(() => rm(dataDir, { recursive: true, force: true }))
-  return async (args: readonly string[], input = '') => {
-    const child = spawn(process.execPath, [entry, ...args, ...(args.includes('--help') ? [] : ['--data', dataDir])])
-    child.stdin.on('error', () => {}).end(input)
-    const ended = once(child, 'close') as Promise<[number]>
-    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-    return { stdout, stderr, code }
+  return (args: readonly string[], input = '') => {
+    return runCommand([...args, ...(args.includes('--help') ? [] : ['--data', dataDir])], { input })
   }
 }
 

@@ -1,12 +1,11 @@
-// How much space recordings take, and what would go: the commands as they are run, beside rows as a server leaves them.
+// Storage reports and deletion commands, on a database as a server leaves it.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { runCommand } from '../../test/support/command-line.ts'
 import { markArchive } from '../archive/archive-folder.ts'
 import { segmentPath } from '../archive/layout.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
@@ -14,11 +13,7 @@ import { lockFolder } from '../folder-lock.ts'
 import { databaseFile } from '../store/engine/database-file.ts'
 import { openStore } from '../store/store.ts'
 
-const program = fileURLToPath(new URL('./nightjar.ts', import.meta.url))
 const dayMs = 86_400_000
-
-// biome-ignore lint/suspicious/noExplicitAny: what was printed, whatever it is
-type Outcome = { code: number; stdout: string; json: any }
 
 /** A user with a camera that keeps a week, is not recorded at the moment, has two of each day of the last ten, and a limit of its size. */
 async function openScene(t: TestContext) {
@@ -53,14 +48,7 @@ async function openScene(t: TestContext) {
     })
     await store.segments.close(id, { endMs: startMs + 60_000, bytes: 1_000_000, fragments: [] })
   }
-  const run = (words: string) =>
-    new Promise<Outcome>((resolve) => {
-      const env = { PATH: process.env.PATH, NIGHTJAR_DATA: data, NIGHTJAR_MIN_FREE: '0' }
-      execFile(process.execPath, [program, ...words.split(' ')], { env }, (error, stdout) => {
-        const json = stdout.startsWith('{') ? JSON.parse(stdout) : undefined
-        resolve({ code: error ? Number(error.code) : 0, stdout, json })
-      })
-    })
+  const run = (words: string) => runCommand(words.split(' '), { env: { NIGHTJAR_DATA: data, NIGHTJAR_MIN_FREE: '0' } })
   const countFiles = async () => {
     const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)))
     return found.filter((each) => each !== undefined).length
