@@ -90,11 +90,9 @@ function findForbidden(path: string, text: string): string[] {
   return violations
 }
 
-/** Files in server/ that a test uses, but no program, script, bench or client. */
+/** Files in server/ that a test or a bench uses, but no program, script or client. */
 function findTestSupport(checked: ReadonlyMap<string, string>, sources: ReadonlyMap<string, string>): string[] {
-  const others = [...sources.keys()].filter(
-    (path) => /^(?:scripts|bench|sdk|web|examples)\//.test(path) && !isTest(path),
-  )
+  const others = [...sources.keys()].filter((path) => /^(?:scripts|sdk|web|examples)\//.test(path) && !isTest(path))
   const used = findReachable([...programs, ...others], sources, (path) => !path.startsWith('test/'))
   return [...checked.keys()]
     .filter((path) => path.startsWith('server/') && !used.has(path) && !readByName.some((name) => name.test(path)))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openTemporaryStore } from '../test/support/store/temporary-store.ts'
 import { TestClock } from '../test/support/test-clock.ts'
 import { silentLogger } from './base/log.ts'
 import { removeOldEvents, runEventRetention } from './event-retention.ts'
-import { openTemporaryStore } from './store/temporary-store.ts'
 
 const startMs = Date.UTC(2030, 0, 1)
 const dayMs = 86_400_000

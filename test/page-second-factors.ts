@@ -1,8 +1,8 @@
 // Second factors of test accounts, as people set them up with the pages.
 
-import { publicUrl } from '../server/api/temporary-api.ts'
 import { computeHotp, stepAt } from '../server/auth/second-factor/totp.ts'
 import { SoftwareAuthenticator } from './software-authenticator.ts'
+import { publicUrl } from './support/api/temporary-api.ts'
 import { type TestBrowser, unescapeHtml } from './support/api/temporary-pages.ts'
 
 export const ownPath = '/account/second-factor/'

@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { createAnswerCheck } from '../server/api/description/check-answer.ts'
+import { createAnswerCheck } from './support/api/check-answer.ts'
 import { runCommand } from './support/command-line.ts'
 
 const entry = new URL('../server/commands/nightjar.ts', import.meta.url).pathname

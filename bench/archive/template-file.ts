@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { ByteBudget } from '../../server/base/byte-budget.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
-import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../../server/media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../../server/model/segment.ts'
 import type { OpenSegment } from '../../server/model/segment-views.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
+import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../../test/support/media/synthetic-frames.ts'
 
 export type TemplateFile = {
   readonly path: string

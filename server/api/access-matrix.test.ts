@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
+import { openTemporaryApi, type TemporaryApi } from '../../test/support/api/temporary-api.ts'
+import { syntheticStartMs } from '../../test/support/media/synthetic-frames.ts'
+import { addKeeper } from '../../test/support/store/temporary-store.ts'
 import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
-import { syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
 import { writeTime } from '../model/time.ts'
-import { addKeeper } from '../store/temporary-store.ts'
-import { openTemporaryApi, type TemporaryApi } from './temporary-api.ts'
 
 const start = writeTime(syntheticStartMs)
 const end = writeTime(syntheticStartMs + 8000)

@@ -7,9 +7,9 @@ import { operationTexts } from '../../contract/description/operation-texts.ts'
 import { queryExamples } from '../../contract/description/parameter-texts.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
-import { addApplication } from '../auth/oauth/temporary-oauth.ts'
+import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
+import { addApplication } from '../../test/support/auth/temporary-oauth.ts'
 import type { Schema } from './description/openapi.ts'
-import { openTemporaryApi } from './temporary-api.ts'
 
 /** A household in which every path of the contract names something; `ids` by the name of the parameter. */
 async function open(t: TestContext) {

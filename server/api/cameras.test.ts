@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { openTemporaryApi, publicUrl } from '../../test/support/api/temporary-api.ts'
 import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
-import { openTemporaryApi, publicUrl } from './temporary-api.ts'
 
 async function openOwner(t: TestContext) {
   const temporary = await openTemporaryApi(t)

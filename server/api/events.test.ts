@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { openTemporaryApi, publicUrl } from '../../test/support/api/temporary-api.ts'
+import { addKeeper } from '../../test/support/store/temporary-store.ts'
 import { TestClock } from '../../test/support/test-clock.ts'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
-import { addKeeper } from '../store/temporary-store.ts'
-import { openTemporaryApi, publicUrl } from './temporary-api.ts'
 
 const startMs = Date.UTC(2030, 0, 1)
 const problem401 = '{"status":401,"title":"not_authenticated","detail":"Authentication credentials were not provided."}'

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
+import { createTemporaryAccounts, type TemporaryAccounts, tokenIn } from '../../test/support/auth/temporary-accounts.ts'
 import { TestClock } from '../../test/support/test-clock.ts'
 import type { AccountsOptions } from '../auth/accounts/accounts-options.ts'
-import { createTemporaryAccounts, type TemporaryAccounts, tokenIn } from '../auth/accounts/temporary-accounts.ts'
-import { openTemporaryApi } from './temporary-api.ts'
 
 const password = 'hairy otters sing'
 

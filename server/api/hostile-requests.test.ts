@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { Value } from 'typebox/value'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { Problem } from '../../contract/schema.ts'
-import { openTemporaryApi } from './temporary-api.ts'
+import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 
 const inner = /\bat .+:\d+:\d+|\.ts\b|node_modules|node:|SQLITE|\bselect\b|\binsert\b|\/(?:tmp|home|root|usr|var)\//i
 

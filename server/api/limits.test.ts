@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { noFootage, openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 import { TestClock } from '../../test/support/test-clock.ts'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { AppError } from '../base/error.ts'
 import type { Recorded } from './deps.ts'
-import { noFootage, openTemporaryApi } from './temporary-api.ts'
 
 async function openLimited(t: TestContext, apiPerMinute: number) {
   const clock = new TestClock()

@@ -5,12 +5,12 @@ import { once } from 'node:events'
 import http2 from 'node:http2'
 import https from 'node:https'
 import { type TestContext, test } from 'node:test'
+import { noFootage, openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 import { TestClock } from '../../test/support/test-clock.ts'
 import type { Caller } from '../auth/caller.ts'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { expandScopes } from '../model/access.ts'
 import type { ApiDeps } from './deps.ts'
-import { noFootage, openTemporaryApi } from './temporary-api.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
 
 async function listen(t: TestContext, parts: Partial<ApiDeps> = {}) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTemporaryApi } from './temporary-api.ts'
+import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 
 test('health reports the progress of repairing files after a crash', async (t) => {
   let pending = 2

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 import { isRecordedAt } from '../model/recording-run.ts'
-import { openTemporaryApi } from './temporary-api.ts'
 
 test('recording is stopped and started, with a token for that alone, and stays on meanwhile', async (t) => {
   const { api, store, addUser, addCamera } = await openTemporaryApi(t)

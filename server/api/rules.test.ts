@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
-import { openTemporaryApi } from './temporary-api.ts'
+import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 
 type Request = { method?: string; url: string; authorization?: string; type?: string; body?: string }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 import type { ServerReport } from './deps.ts'
-import { openTemporaryApi } from './temporary-api.ts'
 
 const report = (): ServerReport => ({
   version: '1.2.3',

@@ -6,10 +6,10 @@ import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { noFootage, openTemporaryApi, publicUrl } from '../../test/support/api/temporary-api.ts'
 import { AppError } from '../base/error.ts'
 import type { CameraAccess } from './camera-access.ts'
 import type { ApiDeps, Live, Recorded } from './deps.ts'
-import { noFootage, openTemporaryApi, publicUrl } from './temporary-api.ts'
 
 async function open(t: TestContext, parts: Partial<ApiDeps> = {}, addParts?: Parameters<typeof openTemporaryApi>[2]) {
   const temporary = await openTemporaryApi(t, parts, addParts)

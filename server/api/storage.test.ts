@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Storage } from '../../contract/storage.ts'
+import { createTemporaryStorage, openTemporaryApi } from '../../test/support/api/temporary-api.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Store } from '../store/store.ts'
-import { createTemporaryStorage, openTemporaryApi } from './temporary-api.ts'
 
 const hourMs = 3_600_000
 const nowMs = Date.UTC(2026, 6, 1, 12)

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openAccountsApi as open, password, time } from '../../test/support/api/temporary-accounts-api.ts'
-import { tokenIn } from '../auth/accounts/temporary-accounts.ts'
+import { tokenIn } from '../../test/support/auth/temporary-accounts.ts'
 import {
   addApplication,
   askToken,
   createTemporaryOAuth,
   readPair,
   testPassword,
-} from '../auth/oauth/temporary-oauth.ts'
+} from '../../test/support/auth/temporary-oauth.ts'
 
 test('an owner’s own address and password take the present password, as everybody’s do', async (t) => {
   const { send, owner, takeMails } = await open(t)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { RecordingStatus } from '../../contract/recording-status.ts'
+import { openTemporaryStore } from '../../test/support/store/temporary-store.ts'
 import { TestClock } from '../../test/support/test-clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { CameraEvent } from '../store/cameras/events.ts'
 import type { Store } from '../store/store.ts'
-import { openTemporaryStore } from '../store/temporary-store.ts'
 import { CameraOutages } from './camera-outages.ts'
 import { EventWriter } from './event-writer.ts'
 

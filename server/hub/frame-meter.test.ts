@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Faults, spoilFrames } from '../../test/playback/lossy-frames.ts'
-import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../media/mp4/synthetic-frames.ts'
+import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../../test/support/media/synthetic-frames.ts'
 import { FrameMeter } from './frame-meter.ts'
 
 function measure(seconds: number, options: SyntheticOptions & Faults): FrameMeter {

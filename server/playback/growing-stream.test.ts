@@ -4,7 +4,7 @@ import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { parsePlaylist } from '../../test/playback/parse-playlist.ts'
 import { StreamPlayer } from '../../test/playback/stream-player.ts'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
-import { syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
+import { syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 const at = (seconds: number) => t0 + seconds * 1000

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
+import { syntheticFormat, syntheticFrames, syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import { Decoder } from '../decoder/decoder.ts'
 import { noIsolation } from '../decoder/isolation/isolation.ts'
-import { syntheticFormat, syntheticFrames, syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
 import { RecordedImages } from './recorded-images.ts'
 
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind

@@ -4,7 +4,7 @@ import { type CheckedPlaylist, checkNextPlaylist, checkPlaylist } from '../../te
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { readBytes, StreamPlayer } from '../../test/playback/stream-player.ts'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
-import { syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
+import { syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 import type { Playback } from './playback.ts'
 
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const

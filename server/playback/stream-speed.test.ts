@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { parsePlaylist } from '../../test/playback/parse-playlist.ts'
 import { type PlayedEntry, readBytes, StreamPlayer } from '../../test/playback/stream-player.ts'
+import { syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 import { scanBoxes } from '../media/mp4/box-scanner.ts'
 import { describeInitSegment } from '../media/mp4/describe-init.ts'
 import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
-import { syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
 
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 const at = (seconds: number) => t0 + seconds * 1000

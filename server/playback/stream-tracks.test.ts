@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { readBytes, StreamPlayer } from '../../test/playback/stream-player.ts'
+import { syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 import { scanBoxes } from '../media/mp4/box-scanner.ts'
 import { describeInitSegment } from '../media/mp4/describe-init.ts'
 import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
-import { syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const

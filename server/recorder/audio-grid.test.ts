@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
+import { syntheticFormat } from '../../test/support/media/synthetic-frames.ts'
 import { writeOpusConfig } from '../media/opus/opus-packet.ts'
 import { AudioGrid } from './audio-grid.ts'
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { syntheticFormat, syntheticStartMs } from '../../test/support/media/synthetic-frames.ts'
 import {
   archiveDir,
   createRecorder,
@@ -13,7 +14,6 @@ import {
 import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { ByteBudget } from '../base/byte-budget.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
 
 test('a full disk is reported, complete fragments are kept, and recording resumes by itself', async () => {
   const disk = new FaultyDisk()

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
+import { syntheticFormat } from '../../test/support/media/synthetic-frames.ts'
 import { createRecorder, EventLog, FaultyDisk, settle, take } from '../../test/support/recorder/temporary-recorder.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Frame } from '../media/frame.ts'
-import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
 
 /** The maximum display time of a frame before a loss. A longer loss is a hole. */
 const maxDisplayMs = 1000

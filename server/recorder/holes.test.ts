@@ -7,9 +7,9 @@ import type { Faults } from '../../test/playback/lossy-frames.ts'
 import { parsePlaylist } from '../../test/playback/parse-playlist.ts'
 import { StreamPlayer } from '../../test/playback/stream-player.ts'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { type SyntheticOptions, syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 import { scanBoxes } from '../media/mp4/box-scanner.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
-import { type SyntheticOptions, syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
 import type { Segment } from '../model/segment.ts'
 
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const

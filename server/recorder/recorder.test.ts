@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { syntheticFormat, syntheticStartMs } from '../../test/support/media/synthetic-frames.ts'
 import {
   archiveDir,
   createRecorder,
@@ -13,7 +14,6 @@ import {
   take,
 } from '../../test/support/recorder/temporary-recorder.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
-import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`

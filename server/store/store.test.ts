@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
+import { openTemporaryStore } from '../../test/support/store/temporary-store.ts'
 import type { AppError } from '../base/error.ts'
 import type { StoreChange } from './engine/change-feed.ts'
 import { openStore } from './store.ts'
-import { openTemporaryStore } from './temporary-store.ts'
 
 const ada = { email: 'Ada@Example.org', firstName: 'Ada', lastName: 'Byron', passwordHash: 'x' }
 

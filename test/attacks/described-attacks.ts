@@ -1,11 +1,11 @@
 // Requests of the description of the interface, good and bad, by people who try them on objects of others too, over both versions of HTTP.
 
 import fc from 'fast-check'
-import type { SentAnswer } from '../../server/api/description/check-answer.ts'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
 import { createRequests, type DescribedRequest } from '../description/described-requests.ts'
 import { isAsked, KnownObjects, listOperations } from '../description/known-objects.ts'
 import { SchemaValues } from '../description/schema-values.ts'
+import type { SentAnswer } from '../support/api/check-answer.ts'
 import type { AccountName, Attack, Dice } from './attack.ts'
 import type { GrammarOptions } from './http1-attacks.ts'
 import { type Field, preface, writeRequest, writeSettings } from './http2-frames.ts'

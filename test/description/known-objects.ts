@@ -1,7 +1,7 @@
 // The operations of the description that can be tried, and the objects that their paths name.
 
-import type { SentAnswer } from '../../server/api/description/check-answer.ts'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
+import type { SentAnswer } from '../support/api/check-answer.ts'
 import { type DescribedOperation, type DescribedRequest, encode } from './described-requests.ts'
 
 /** Objects of a kind; few, so that those of the household are asked about often. */

@@ -7,9 +7,9 @@ import { createRequire } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { addApplication } from '../../server/auth/oauth/temporary-oauth.ts'
 import { codeAt, readSecret } from '../page-second-factors.ts'
 import { openTemporaryPages, password, type TemporaryPages } from '../support/api/temporary-pages.ts'
+import { addApplication } from '../support/auth/temporary-oauth.ts'
 import { launchChromium } from './browser.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

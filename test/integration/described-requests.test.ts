@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { createAnswerCheck, type SentAnswer } from '../../server/api/description/check-answer.ts'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
 import { createRequests, type DescribedOperation, type DescribedRequest } from '../description/described-requests.ts'
 import {
@@ -21,6 +20,7 @@ import { SchemaValues } from '../description/schema-values.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { testPostgres } from '../postgres/each-database.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { createAnswerCheck, type SentAnswer } from '../support/api/check-answer.ts'
 
 /** Of those who do not call with a token, and in no example: who knows the password of a caller can end the caller’s token. */
 const lodgersPassword = 'a lodger of many summers'

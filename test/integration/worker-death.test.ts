@@ -10,9 +10,9 @@ import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import type { CameraReport } from '../../server/cameras/media-workers.ts'
 import type { LiveChunk } from '../../server/live/live-chunk.ts'
-import { openTemporaryStore } from '../../server/store/temporary-store.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually } from '../server-under-test.ts'
+import { openTemporaryStore } from '../support/store/temporary-store.ts'
 import { makeArchiveFolder, runWorkers } from './workers-under-test.ts'
 
 test('a worker that dies is replaced: cameras, recordings and live streams go on', { timeout: 60_000 }, async (t) => {

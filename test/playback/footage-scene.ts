@@ -12,16 +12,16 @@ import { deleteSegments } from '../../server/archive/deletion.ts'
 import type { SegmentRows } from '../../server/archive/segment-rows.ts'
 import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
+import { Playback, type PlaybackOptions } from '../../server/playback/playback.ts'
+import type { StreamRows } from '../../server/playback/stream-rows.ts'
+import { CameraRecorder } from '../../server/recorder/recorder.ts'
+import { MemorySegmentRows } from '../support/archive/memory-segment-rows.ts'
 import {
   type SyntheticOptions,
   syntheticFormat,
   syntheticFrames,
   syntheticStartMs as t0,
-} from '../../server/media/mp4/synthetic-frames.ts'
-import { Playback, type PlaybackOptions } from '../../server/playback/playback.ts'
-import type { StreamRows } from '../../server/playback/stream-rows.ts'
-import { CameraRecorder } from '../../server/recorder/recorder.ts'
-import { MemorySegmentRows } from '../support/archive/memory-segment-rows.ts'
+} from '../support/media/synthetic-frames.ts'
 import { MemoryStreamRows } from '../support/playback/memory-stream-rows.ts'
 import { type Faults, spoilFrames } from './lossy-frames.ts'
 

@@ -13,17 +13,17 @@ import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import { SilenceFiller } from '../../server/ingest/frames/silence-filler.ts'
 import type { StreamFormat } from '../../server/media/frame.ts'
-import {
-  type SyntheticOptions,
-  syntheticFormat,
-  syntheticFrames,
-  syntheticStartMs,
-} from '../../server/media/mp4/synthetic-frames.ts'
 import { createSilence } from '../../server/media/telephony/silence.ts'
 import type { GapMark } from '../../server/model/gap-mark.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { createNodeDisk, type RecordingDisk } from '../../server/recorder/recording-disk.ts'
 import { MemorySegmentRows } from '../support/archive/memory-segment-rows.ts'
+import {
+  type SyntheticOptions,
+  syntheticFormat,
+  syntheticFrames,
+  syntheticStartMs,
+} from '../support/media/synthetic-frames.ts'
 
 export type SentFrame = {
   readonly number: number

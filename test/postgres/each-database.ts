@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import type { Store, StoreOptions } from '../../server/store/store.ts'
-import { openTemporaryStore } from '../../server/store/temporary-store.ts'
+import { openTemporaryStore } from '../support/store/temporary-store.ts'
 import { createDatabase, dropDatabase, findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
 
 export type TestDatabase = {

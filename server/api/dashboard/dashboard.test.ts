@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
+import { publicUrl } from '../../../test/support/api/temporary-api.ts'
 import {
   openTemporaryPages,
   password,
@@ -15,7 +16,6 @@ import {
 } from '../../../test/support/api/temporary-pages.ts'
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
-import { publicUrl } from '../temporary-api.ts'
 import { viewPaths } from './dashboard.ts'
 
 const document = '<!doctype html><title>dashboard</title>'

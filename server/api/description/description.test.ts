@@ -6,8 +6,8 @@ import { operationTexts } from '../../../contract/description/operation-texts.ts
 import { queryExamples } from '../../../contract/description/parameter-texts.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { type EndpointName, endpointNames, endpoints } from '../../../contract/endpoints.ts'
+import { openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
 import { readBody, readQuery } from '../read-fields.ts'
-import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
 import { createDescription } from './description.ts'
 import type { Method, Operation } from './openapi.ts'
 

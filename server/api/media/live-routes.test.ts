@@ -7,11 +7,11 @@ import http2 from 'node:http2'
 import https from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
+import { addKeeper } from '../../../test/support/store/temporary-store.ts'
 import { AppError } from '../../base/error.ts'
 import type { LiveView } from '../../model/live-view.ts'
-import { addKeeper } from '../../store/temporary-store.ts'
 import type { Live } from '../deps.ts'
-import { openTemporaryApi } from '../temporary-api.ts'
 
 /** A camera that sends `chunk` forever, as fast as it is read. */
 class Camera implements Live {

@@ -10,7 +10,7 @@ import { FootageScene } from '../../../test/playback/footage-scene.ts'
 import { parsePlaylist } from '../../../test/playback/parse-playlist.ts'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { listTexts, readRows } from '../../../test/postgres/read-rows.ts'
-import { Authenticator } from '../../auth/authenticator.ts'
+import { openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
 import {
   addApplication,
   askRevoke,
@@ -18,12 +18,12 @@ import {
   createTemporaryOAuth,
   readPair,
   testPassword,
-} from '../../auth/oauth/temporary-oauth.ts'
+} from '../../../test/support/auth/temporary-oauth.ts'
+import { syntheticStartMs } from '../../../test/support/media/synthetic-frames.ts'
+import { Authenticator } from '../../auth/authenticator.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
-import { syntheticStartMs } from '../../media/mp4/synthetic-frames.ts'
 import type { Store } from '../../store/store.ts'
-import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
 
 async function openRecorded(t: TestContext, { openStore }: TestDatabase) {
   const scene = new FootageScene()

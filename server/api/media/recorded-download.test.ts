@@ -6,8 +6,8 @@ import https from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FootageScene } from '../../../test/playback/footage-scene.ts'
-import { syntheticStartMs } from '../../media/mp4/synthetic-frames.ts'
-import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
+import { openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
+import { syntheticStartMs } from '../../../test/support/media/synthetic-frames.ts'
 
 type Sent = { readonly method?: string; readonly headers?: Record<string, string> }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { AppError } from '../../base/error.ts'
 import type { RecordedImageSource } from '../deps.ts'
-import { openTemporaryApi } from '../temporary-api.ts'
 
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xd9])
 

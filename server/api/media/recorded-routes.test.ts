@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { type TestContext, test } from 'node:test'
+import { noFootage, openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
 import { AppError } from '../../base/error.ts'
 import { type Logger, silentLogger } from '../../base/log.ts'
 import type { Recorded } from '../deps.ts'
-import { noFootage, openTemporaryApi, publicUrl } from '../temporary-api.ts'
 
 const streamId = '0123456789abcdef0123456789abcdef'
 const file = Buffer.from('0123456789')

@@ -5,8 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { endpointNames, endpoints } from '../../../contract/endpoints.ts'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
-import { TestClock } from '../../../test/support/test-clock.ts'
-import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
+import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import {
   addApplication,
   addUser,
@@ -15,9 +14,10 @@ import {
   createTemporaryOAuth,
   readPair,
   testPassword,
-} from '../../auth/oauth/temporary-oauth.ts'
+} from '../../../test/support/auth/temporary-oauth.ts'
+import { TestClock } from '../../../test/support/test-clock.ts'
+import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
 import { allScopes, covers, expandScopes } from '../../model/access.ts'
-import { openTemporaryApi } from '../temporary-api.ts'
 
 async function open(t: TestContext, { openStore }: TestDatabase) {
   const clock = new TestClock()

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { addApplication, addUser, testPassword, testSecret } from '../../auth/oauth/temporary-oauth.ts'
-import { openTemporaryApi } from '../temporary-api.ts'
+import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
+import { addApplication, addUser, testPassword, testSecret } from '../../../test/support/auth/temporary-oauth.ts'
 
 type Fields = Readonly<Record<string, string>>
 

@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
-import { TestClock } from '../../../test/support/test-clock.ts'
-import { createTemporaryAccounts } from '../../auth/accounts/temporary-accounts.ts'
-import { RateLimits } from '../../auth/guard/rate-limits.ts'
-import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
+import { openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
+import { createTemporaryAccounts } from '../../../test/support/auth/temporary-accounts.ts'
 import {
   addApplication,
   addSession,
@@ -15,12 +13,14 @@ import {
   testContext,
   testPassword,
   testSecret,
-} from '../../auth/oauth/temporary-oauth.ts'
+} from '../../../test/support/auth/temporary-oauth.ts'
+import { TestClock } from '../../../test/support/test-clock.ts'
+import { RateLimits } from '../../auth/guard/rate-limits.ts'
+import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { AppError } from '../../base/error.ts'
 import type { Store } from '../../store/store.ts'
 import type { ApiDeps } from '../deps.ts'
-import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
 
 type Post = { type?: string; body?: string | Buffer; headers?: Record<string, string>; url?: string }
 

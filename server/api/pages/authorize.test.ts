@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { openTemporaryPages, password, readForms, unescapeHtml } from '../../../test/support/api/temporary-pages.ts'
-import { addApplication, testSecret } from '../../auth/oauth/temporary-oauth.ts'
+import { addApplication, testSecret } from '../../../test/support/auth/temporary-oauth.ts'
 
 const redirectUri = 'https://app.example/cb'
 const wish = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read', state: 's' }

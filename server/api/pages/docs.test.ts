@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { publicUrl } from '../../../test/support/api/temporary-api.ts'
 import { openTemporaryPages } from '../../../test/support/api/temporary-pages.ts'
 import { createDescription } from '../description/description.ts'
-import { publicUrl } from '../temporary-api.ts'
 
 test('the page of the interface has every operation, object and scope, and all its links lead somewhere', async (t) => {
   const { openBrowser } = await openTemporaryPages(t)

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { publicUrl } from '../../../test/support/api/temporary-api.ts'
 import {
   openTemporaryPages,
   password,
@@ -10,9 +11,8 @@ import {
   type TestBrowser,
   unescapeHtml,
 } from '../../../test/support/api/temporary-pages.ts'
-import { addApplication } from '../../auth/oauth/temporary-oauth.ts'
+import { addApplication } from '../../../test/support/auth/temporary-oauth.ts'
 import { createDescription } from '../description/description.ts'
-import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
 import { SignInService } from './sign-in-service.ts'
 import { english } from './texts/english.ts'

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addPasskey, ownPath, readCodes, readOptions, sendPasskey } from '../../../test/page-second-factors.ts'
 import { SoftwareAuthenticator } from '../../../test/software-authenticator.ts'
+import { publicUrl } from '../../../test/support/api/temporary-api.ts'
 import { openTemporaryPages, type TestBrowser } from '../../../test/support/api/temporary-pages.ts'
 import { systemClock } from '../../base/clock.ts'
-import { publicUrl } from '../temporary-api.ts'
 
 const isSignedIn = (browser: TestBrowser) => browser.cookies.has('__Host-session')
 

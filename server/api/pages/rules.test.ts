@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { publicUrl } from '../../../test/support/api/temporary-api.ts'
 import {
   openTemporaryPages,
   password,
@@ -10,7 +11,6 @@ import {
 } from '../../../test/support/api/temporary-pages.ts'
 import { linkPaths } from '../../auth/accounts/account-links.ts'
 import { createDescription } from '../description/description.ts'
-import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
 import { SignInService } from './sign-in-service.ts'
 

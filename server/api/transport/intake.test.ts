@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import http2 from 'node:http2'
 import https from 'node:https'
 import { type TestContext, test } from 'node:test'
+import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import type { ApiDeps } from '../deps.ts'
-import { openTemporaryApi } from '../temporary-api.ts'
 
 const any = { max: 10_000, maxOfOne: 10_000 }
 

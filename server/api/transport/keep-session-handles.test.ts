@@ -16,7 +16,7 @@ import {
   writeFrame,
   writeSettings,
 } from '../../../test/attacks/http2-frames.ts'
-import { openTemporaryApi } from '../temporary-api.ts'
+import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { createSecureServer } from './secure-server.ts'
 import { defaultTimeouts } from './timeouts.ts'
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
+import { openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
 import { contextOf } from './request-origin.ts'
 import { isAddressOrBlock, plainAddress, TrustedProxies } from './trusted-proxies.ts'
 

@@ -8,7 +8,7 @@ import https from 'node:https'
 import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import tls from 'node:tls'
-import { openTemporaryApi } from '../temporary-api.ts'
+import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { maxStallMs } from './drained.ts'
 import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { createTemporaryAccounts, tokenIn } from '../../../test/support/auth/temporary-accounts.ts'
 import { TestClock } from '../../../test/support/test-clock.ts'
 import type { AppError } from '../../base/error.ts'
 import type { Mail } from '../../model/mail.ts'
@@ -11,7 +12,6 @@ import type { Store, StoreOptions } from '../../store/store.ts'
 import type { RequestContext } from '../request-context.ts'
 import { createLinkToken, hashLinkToken } from './account-links.ts'
 import type { AccountsOptions } from './accounts-options.ts'
-import { createTemporaryAccounts, tokenIn } from './temporary-accounts.ts'
 
 type OpenStore = (t: TestContext, options?: Partial<StoreOptions>) => Promise<{ store: Store }>
 

@@ -6,6 +6,14 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { listTexts, readRows } from '../../../test/postgres/read-rows.ts'
+import { createTemporaryAccounts, tokenIn } from '../../../test/support/auth/temporary-accounts.ts'
+import {
+  addApplication,
+  askToken,
+  createTemporaryOAuth,
+  readPair,
+  readRefusal,
+} from '../../../test/support/auth/temporary-oauth.ts'
 import { TestClock } from '../../../test/support/test-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { AppError } from '../../base/error.ts'
@@ -14,12 +22,10 @@ import type { NewLink } from '../../store/accounts/links.ts'
 import type { Store } from '../../store/store.ts'
 import { Authenticator } from '../authenticator.ts'
 import type { Login } from '../guard/login.ts'
-import { addApplication, askToken, createTemporaryOAuth, readPair, readRefusal } from '../oauth/temporary-oauth.ts'
 import { checkPassword, hashPassword } from '../password.ts'
 import { createPersonalToken, describePersonalToken } from '../personal-token.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { createLinkToken } from './account-links.ts'
-import { createTemporaryAccounts, tokenIn } from './temporary-accounts.ts'
 
 type OpenStore = TestDatabase['openStore']
 

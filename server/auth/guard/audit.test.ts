@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
 import { TestClock } from '../../../test/support/test-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { NewAuditRecord } from '../../store/accounts/audit.ts'
-import { openTemporaryStore } from '../../store/temporary-store.ts'
 import { Audit } from './audit.ts'
 
 const page = { limit: 1000, offset: 0 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
-import type { OAuth } from './oauth.ts'
 import {
   addApplication,
   addSession,
@@ -9,7 +8,8 @@ import {
   createTemporaryOAuth,
   testContext,
   testIssuer,
-} from './temporary-oauth.ts'
+} from '../../../test/support/auth/temporary-oauth.ts'
+import type { OAuth } from './oauth.ts'
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const usual = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'read' }

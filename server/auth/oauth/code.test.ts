@@ -2,12 +2,6 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
-import { TestClock } from '../../../test/support/test-clock.ts'
-import { silentLogger } from '../../base/log.ts'
-import type { OAuthPolicy } from '../../model/oauth/policy.ts'
-import { addKeeper } from '../../store/temporary-store.ts'
-import { Authenticator } from '../authenticator.ts'
-import type { AuditEvent } from '../guard/audit.ts'
 import {
   addApplication,
   addSession,
@@ -19,7 +13,13 @@ import {
   type Sent,
   testContext,
   testSecret,
-} from './temporary-oauth.ts'
+} from '../../../test/support/auth/temporary-oauth.ts'
+import { addKeeper } from '../../../test/support/store/temporary-store.ts'
+import { TestClock } from '../../../test/support/test-clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import type { OAuthPolicy } from '../../model/oauth/policy.ts'
+import { Authenticator } from '../authenticator.ts'
+import type { AuditEvent } from '../guard/audit.ts'
 
 const redirectUri = 'https://app.example/cb'
 const verifier = randomBytes(32).toString('base64url')

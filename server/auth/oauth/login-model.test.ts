@@ -4,11 +4,6 @@ import fc from 'fast-check'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { type LoginMachine, type LoginOperation, runLoginModel } from '../../../test/support/auth/login-model.ts'
 import { MemoryMachine } from '../../../test/support/auth/memory-machine.ts'
-import { TestClock } from '../../../test/support/test-clock.ts'
-import { silentLogger } from '../../base/log.ts'
-import { defaultPolicy as policy } from '../../model/oauth/policy.ts'
-import type { Application } from '../../store/accounts/applications.ts'
-import { Authenticator } from '../authenticator.ts'
 import {
   addApplication,
   addUser,
@@ -17,7 +12,12 @@ import {
   createTemporaryOAuth,
   readPair,
   testPassword,
-} from './temporary-oauth.ts'
+} from '../../../test/support/auth/temporary-oauth.ts'
+import { TestClock } from '../../../test/support/test-clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { defaultPolicy as policy } from '../../model/oauth/policy.ts'
+import type { Application } from '../../store/accounts/applications.ts'
+import { Authenticator } from '../authenticator.ts'
 
 const dayMs = 86_400_000
 

@@ -6,14 +6,6 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
-import { systemClock } from '../../base/clock.ts'
-import { silentLogger } from '../../base/log.ts'
-import { openStore, type Store } from '../../store/store.ts'
-import { addKeeper } from '../../store/temporary-store.ts'
-import { Authenticator } from '../authenticator.ts'
-import type { OAuth } from './oauth.ts'
-import { createOAuthSecret } from './oauth-secrets.ts'
-import type { AskedSession } from './oauth-types.ts'
 import {
   addApplication,
   addSession,
@@ -25,7 +17,15 @@ import {
   testContext,
   testPassword,
   testSecret,
-} from './temporary-oauth.ts'
+} from '../../../test/support/auth/temporary-oauth.ts'
+import { addKeeper } from '../../../test/support/store/temporary-store.ts'
+import { systemClock } from '../../base/clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { openStore, type Store } from '../../store/store.ts'
+import { Authenticator } from '../authenticator.ts'
+import type { OAuth } from './oauth.ts'
+import { createOAuthSecret } from './oauth-secrets.ts'
+import type { AskedSession } from './oauth-types.ts'
 
 const logIn = async (oauth: OAuth) =>
   readPair(
@@ -72,7 +72,7 @@ function startProcess(database: string, credentialsKey: Uint8Array, body: string
     import { StatementSync } from 'node:sqlite'
     import pg from 'pg'
     import { openStore } from ${from('../../store/store.ts')}
-    import { askToken, createSeeded, createTemporaryOAuth } from ${from('./temporary-oauth.ts')}
+    import { askToken, createSeeded, createTemporaryOAuth } from ${from('../../../test/support/auth/temporary-oauth.ts')}
     const [database, key] = process.argv.slice(1)
     const store = await openStore({ database, credentialsKey: Buffer.from(key, 'hex'), foreignIntervalMs: 0 })
     const ask = (oauth, refresh_token) => askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token })

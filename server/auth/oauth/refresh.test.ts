@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { listTexts, readRows } from '../../../test/postgres/read-rows.ts'
 import { openLogins } from '../../../test/support/auth/temporary-logins.ts'
-import { addKeeper } from '../../store/temporary-store.ts'
-import { addSession, readPair, readRefusal, type Sent, testContext } from './temporary-oauth.ts'
+import {
+  addSession,
+  readPair,
+  readRefusal,
+  type Sent,
+  testContext,
+} from '../../../test/support/auth/temporary-oauth.ts'
+import { addKeeper } from '../../../test/support/store/temporary-store.ts'
 
 const dayMs = 86_400_000
 

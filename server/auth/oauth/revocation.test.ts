@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { openLogins } from '../../../test/support/auth/temporary-logins.ts'
+import { readPair, readRefusal } from '../../../test/support/auth/temporary-oauth.ts'
 import { createOAuthSecret } from './oauth-secrets.ts'
-import { readPair, readRefusal } from './temporary-oauth.ts'
 
 const dayMs = 86_400_000
 const invalidGrant = [400, 'invalid_grant']

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { createNoProviders } from '../../../test/support/auth/temporary-providers.ts'
+import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
 import { systemClock } from '../../base/clock.ts'
-import { openTemporaryStore } from '../../store/temporary-store.ts'
-import { createNoProviders } from './temporary-providers.ts'
 
 test('a button works only in its browser, and a return-to path that is too long is replaced', async (t) => {
   const { store } = await openTemporaryStore(t)

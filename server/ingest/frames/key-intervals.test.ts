@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { syntheticFormat } from '../../media/mp4/synthetic-frames.ts'
+import { syntheticFormat } from '../../../test/support/media/synthetic-frames.ts'
 import { KeyIntervals } from './key-intervals.ts'
 
 const start = { kind: 'start', runId: 'run', format: syntheticFormat() } as const

@@ -10,13 +10,13 @@ import {
   timesOf,
   watchCamera,
 } from '../../../test/support/ingest/watch-camera.ts'
+import { syntheticFormat, syntheticFrames } from '../../../test/support/media/synthetic-frames.ts'
 import type {
   ContainerAudio,
   ContainerPacket,
   ContainerReader,
   ContainerSink,
 } from '../../media/container/container-stream.ts'
-import { syntheticFormat, syntheticFrames } from '../../media/mp4/synthetic-frames.ts'
 
 const matroska = Buffer.from('1a45dfa39f428681', 'hex')
 

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import { openScriptedCamera, type Sender } from '../../../test/support/ingest/scripted-camera.ts'
 import { openHttpCamera } from '../../../test/support/ingest/scripted-http-camera.ts'
 import { hastyClock, isOffline, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
+import { syntheticFormat, syntheticFrames } from '../../../test/support/media/synthetic-frames.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import type { ContainerReader } from '../../media/container/container-stream.ts'
-import { syntheticFormat, syntheticFrames } from '../../media/mp4/synthetic-frames.ts'
 
 const jpeg = Uint8Array.of(
   ...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0],

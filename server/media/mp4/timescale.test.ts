@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { syntheticFormat } from '../../../test/support/media/synthetic-frames.ts'
 import { AppError } from '../../base/error.ts'
 import { writeInitSegment } from './init-segment.ts'
-import { syntheticFormat } from './synthetic-frames.ts'
 import { parseTimescales } from './timescale.ts'
 
 const init = writeInitSegment(syntheticFormat({ audioSampleRate: 44100 }))

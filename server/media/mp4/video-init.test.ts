@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { syntheticFormat } from '../../../test/support/media/synthetic-frames.ts'
 import { describeInitSegment } from './describe-init.ts'
 import { writeInitSegment } from './init-segment.ts'
-import { syntheticFormat } from './synthetic-frames.ts'
 import { parseTimescales } from './timescale.ts'
 import { writeVideoInit } from './video-init.ts'
 

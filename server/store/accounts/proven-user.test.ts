@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { addKeeper } from '../../../test/support/store/temporary-store.ts'
 import { hashToken } from '../../auth/checked-token.ts'
 import { decideLogin } from '../../model/oauth/decide-login.ts'
 import { defaultPolicy } from '../../model/oauth/policy.ts'
 import { openStore, type StoreTables } from '../store.ts'
-import { addKeeper } from '../temporary-store.ts'
 import type { User } from './users.ts'
 
 const hourMs = 3_600_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
 import { openStore } from '../store.ts'
-import { openTemporaryStore } from '../temporary-store.ts'
 
 test('a database that is up to date is left alone', async (t) => {
   const { database: file, credentialsKey } = await openTemporaryStore(t)

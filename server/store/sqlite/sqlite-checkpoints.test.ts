@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
 import { silentLogger } from '../../base/log.ts'
 import { SyncLoss } from '../engine/sync-loss.ts'
-import { openTemporaryStore } from '../temporary-store.ts'
 import { openCheckpoints } from './sqlite-checkpoints.ts'
 
 /** The number of restarts in the header of the log. https://sqlite.org/fileformat2.html#walformat */

@@ -3,10 +3,10 @@
 
 import type { TestContext } from 'node:test'
 import type { ApiDeps } from '../../../server/api/deps.ts'
-import { openTemporaryApi } from '../../../server/api/temporary-api.ts'
-import { createTemporaryAccounts } from '../../../server/auth/accounts/temporary-accounts.ts'
-import { createTemporaryOAuth } from '../../../server/auth/oauth/temporary-oauth.ts'
 import type { Store } from '../../../server/store/store.ts'
+import { createTemporaryAccounts } from '../auth/temporary-accounts.ts'
+import { createTemporaryOAuth } from '../auth/temporary-oauth.ts'
+import { openTemporaryApi } from './temporary-api.ts'
 
 /** Of Ada, and of the owner. */
 export const password = 'hairy otters sing'

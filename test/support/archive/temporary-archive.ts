@@ -13,9 +13,9 @@ import { silentLogger } from '../../../server/base/log.ts'
 import { writeChecksumBox } from '../../../server/media/mp4/checksum-box.ts'
 import { writeInitSegment } from '../../../server/media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../../../server/media/mp4/media-fragment.ts'
-import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../../../server/media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../../../server/model/segment.ts'
 import type { OpenSegment } from '../../../server/model/segment-views.ts'
+import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../media/synthetic-frames.ts'
 import { MemorySegmentRows } from './memory-segment-rows.ts'
 
 export const t0 = syntheticStartMs

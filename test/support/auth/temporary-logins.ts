@@ -4,6 +4,10 @@ import type { TestContext } from 'node:test'
 import { Authenticator } from '../../../server/auth/authenticator.ts'
 import type { AuditEvent } from '../../../server/auth/guard/audit.ts'
 import type { ReuseNotice } from '../../../server/auth/oauth/oauth-options.ts'
+import { silentLogger } from '../../../server/base/log.ts'
+import type { OAuthPolicy } from '../../../server/model/oauth/policy.ts'
+import type { Store, StoreOptions } from '../../../server/store/store.ts'
+import { TestClock } from '../test-clock.ts'
 import {
   addApplication,
   addUser,
@@ -13,11 +17,7 @@ import {
   readPair,
   type Sent,
   testPassword,
-} from '../../../server/auth/oauth/temporary-oauth.ts'
-import { silentLogger } from '../../../server/base/log.ts'
-import type { OAuthPolicy } from '../../../server/model/oauth/policy.ts'
-import type { Store, StoreOptions } from '../../../server/store/store.ts'
-import { TestClock } from '../test-clock.ts'
+} from './temporary-oauth.ts'
 
 /** A database of test/postgres/each-database.ts. */
 type TestDatabase = {

@@ -7,12 +7,12 @@ import { after } from 'node:test'
 import { systemClock } from '../../../server/base/clock.ts'
 import { silentLogger } from '../../../server/base/log.ts'
 import type { Frame } from '../../../server/media/frame.ts'
-import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../../../server/media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../../../server/model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../../../server/model/segment-views.ts'
 import { CameraRecorder, type RecorderOptions } from '../../../server/recorder/recorder.ts'
 import type { RecorderEvents } from '../../../server/recorder/recorder-events.ts'
 import { createNodeDisk, type RecordingDisk, type RecordingFile } from '../../../server/recorder/recording-disk.ts'
+import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../media/synthetic-frames.ts'
 
 export const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
 export const nodeDisk = createNodeDisk(archiveDir)

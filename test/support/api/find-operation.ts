@@ -1,6 +1,6 @@
 // Finds the operation of the description that a request is for.
 
-import type { Method, OpenApiDocument, Operation, PathItem } from './openapi.ts'
+import type { Method, OpenApiDocument, Operation, PathItem } from '../../../server/api/description/openapi.ts'
 
 export type FoundPath = { readonly path: string; readonly item: PathItem }
 

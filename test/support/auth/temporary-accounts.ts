@@ -1,16 +1,16 @@
 // The account services on a temporary store, for tests. Emails are collected instead of sent.
 
 import { randomBytes } from 'node:crypto'
-import { systemClock } from '../../base/clock.ts'
-import { silentLogger } from '../../base/log.ts'
-import { checkMail, type Mail } from '../../model/mail.ts'
-import type { Store } from '../../store/store.ts'
-import { Audit, type AuditEvent } from '../guard/audit.ts'
-import { KnownDevices } from '../guard/known-devices.ts'
-import { Login } from '../guard/login.ts'
-import { PasswordQueue } from '../guard/password-queue.ts'
-import { type Accounts, createAccounts } from './accounts.ts'
-import type { AccountsOptions } from './accounts-options.ts'
+import { type Accounts, createAccounts } from '../../../server/auth/accounts/accounts.ts'
+import type { AccountsOptions } from '../../../server/auth/accounts/accounts-options.ts'
+import { Audit, type AuditEvent } from '../../../server/auth/guard/audit.ts'
+import { KnownDevices } from '../../../server/auth/guard/known-devices.ts'
+import { Login } from '../../../server/auth/guard/login.ts'
+import { PasswordQueue } from '../../../server/auth/guard/password-queue.ts'
+import { systemClock } from '../../../server/base/clock.ts'
+import { silentLogger } from '../../../server/base/log.ts'
+import { checkMail, type Mail } from '../../../server/model/mail.ts'
+import type { Store } from '../../../server/store/store.ts'
 
 export type TemporaryAccounts = {
   readonly accounts: Accounts

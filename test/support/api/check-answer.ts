@@ -2,9 +2,16 @@
 // bodies, in which every key must be described.
 
 import { Compile, type Validator } from 'typebox/schema'
-import { createDescription } from './description.ts'
+import { createDescription } from '../../../server/api/description/description.ts'
+import type {
+  Header,
+  OpenApiDocument,
+  Operation,
+  Reference,
+  Response,
+  Schema,
+} from '../../../server/api/description/openapi.ts'
 import { findPath, operationOf } from './find-operation.ts'
-import type { Header, OpenApiDocument, Operation, Reference, Response, Schema } from './openapi.ts'
 
 export type SentAnswer = {
   readonly method: string

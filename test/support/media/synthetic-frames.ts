@@ -1,7 +1,7 @@
 // Generates real, tiny H.264 and AAC frames without an encoder, for tests of everything that stores or sends frames.
 // Key frames consist of I_PCM macroblocks of one brightness; other frames skip every macroblock. ITU-T H.264 7.3.
 
-import type { AudioFormat, Frame, StreamFormat, VideoFormat } from '../frame.ts'
+import type { AudioFormat, Frame, StreamFormat, VideoFormat } from '../../../server/media/frame.ts'
 
 export type SyntheticOptions = {
   /** Frames per second; default 25. */

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { openStore, type Store, type StoreOptions } from './store.ts'
+import { openStore, type Store, type StoreOptions } from '../../../server/store/store.ts'
 
 /** A second owner, so that the first user can be disabled or removed. */
 export async function addKeeper({ users }: Pick<Store, 'users'>): Promise<void> {

@@ -1,10 +1,10 @@
 // For tests: a server without identity providers.
 
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
-import type { Store } from '../../store/store.ts'
-import type { Audit } from '../guard/audit.ts'
-import { ProviderService } from './provider-service.ts'
+import type { Audit } from '../../../server/auth/guard/audit.ts'
+import { ProviderService } from '../../../server/auth/providers/provider-service.ts'
+import type { Clock } from '../../../server/base/clock.ts'
+import type { Store } from '../../../server/store/store.ts'
 
 export type NoProvidersOptions = { readonly audit: Pick<Audit, 'write'>; readonly clock: Clock }
 
