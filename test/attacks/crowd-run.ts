@@ -1,5 +1,5 @@
 // Twenty cameras are recorded on a small machine while an account, a guest and a stranger do all that costs a server much, at once and from ten
-// addresses. No picture is missing, others are served, and the memory comes back. docs/design/attacks.md.
+// addresses. No frame is missing, others are served, and the memory comes back. docs/design/attacks.md.
 
 import { Agent, get } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,8 +30,8 @@ export type CrowdRunOptions = {
 
 export type CrowdRunReport = {
   readonly seconds: number
-  /** Pictures sent that were to be recorded, those of them that are missing, and gaps. */
-  readonly pictures: { readonly due: number; readonly missing: number; readonly gaps: number }
+  /** Frames sent that were to be recorded, those of them that are missing, and gaps. */
+  readonly frames: { readonly due: number; readonly missing: number; readonly gaps: number }
   /** Of the owner's `/v1/me/`, ten times a second during the attack and before it. */
   readonly honest: Latencies
   readonly honestBefore: Latencies
@@ -45,19 +45,19 @@ export type CrowdRunReport = {
 }
 
 export type Latencies = {
-  readonly asked: number
+  readonly count: number
   readonly failed: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly longestMs: number
 }
 
-const picture = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 300_000, hasAudio: false }
+const video = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 300_000, hasAudio: false }
 /** MB of JavaScript that may stay. */
 const mayStayMB = 40
 
 export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: CrowdRunOptions): Promise<CrowdRunReport> {
-  const streams = createLoadStreams(cameras, picture)
+  const streams = createLoadStreams(cameras, video)
   await using camera = await openFakeCamera({ streams })
   await using dns = await openDnsServer(({ name }) => (name.endsWith('.slow.example') ? 'silent' : 'unknown'))
   await using server = await openServerWith(
@@ -105,23 +105,23 @@ export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: Cro
   const code = await server.stop()
   if (code !== 0) complaints.push(`the server ended with code ${code}`)
   const recorded = await Promise.all(ids.map((id) => readRecordedNumbers(server.dataDir, id)))
-  const pictures = { due: 0, missing: 0, gaps }
+  const frames = { due: 0, missing: 0, gaps }
   for (const [i, { numbers }] of recorded.entries()) {
     const there = new Set(numbers)
     for (let number = first[i]!; number < end[i]! - 1; number++) {
-      pictures.due++
-      if (!there.has(number)) pictures.missing++
+      frames.due++
+      if (!there.has(number)) frames.missing++
     }
   }
   const workerDeaths = server.log().split('a media worker crashed').length - 1
-  if (pictures.missing > 0 || gaps > 0) complaints.push(`${pictures.missing} pictures are missing, with ${gaps} gaps`)
+  if (frames.missing > 0 || gaps > 0) complaints.push(`${frames.missing} frames are missing, with ${gaps} gaps`)
   if (workerDeaths > 0) complaints.push(`${workerDeaths} media workers died`)
   if (honest.failed > 0) complaints.push(`${honest.failed} requests of the owner were not served`)
   const stays = mainAfter.heapMB + mainAfter.externalMB - mainBefore.heapMB - mainBefore.externalMB
   if (stays > mayStayMB) complaints.push(`${stays.toFixed(0)} MB of memory stay`)
   for (const line of server.log().split('\n')) if (/"level":(50|60)/.test(line)) complaints.push(`logged: ${line}`)
   return {
-    ...{ seconds, pictures, honest, honestBefore, attacks, workerDeaths, complaints },
+    ...{ seconds, frames, honest, honestBefore, attacks, workerDeaths, complaints },
     resident: { before, most, after },
     main: { before: mainBefore, after: mainAfter },
   }
@@ -202,7 +202,7 @@ async function attack(orders: Omit<CrowdOrders, 'forMs'>, forMs: number): Promis
     return await new Promise((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
-      worker.once('exit', () => reject(new Error('the attackers ended without a word')))
+      worker.once('exit', () => reject(new Error('the attackers ended without a message')))
     })
   } finally {
     await worker.terminate()
@@ -235,7 +235,7 @@ function askHonestly(server: ServerUnderTest): { stop(): Latencies } {
       agent.destroy()
       const sorted = tookMs.toSorted((a, b) => a - b)
       const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 10) / 10
-      return { asked: sorted.length, failed, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(0.9999) }
+      return { count: sorted.length, failed, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(0.9999) }
     },
   }
 }

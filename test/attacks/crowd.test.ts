@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runCrowd } from './crowd-run.ts'
 
-test('T33: an account, a guest and a stranger attack at once: no picture is missing, the owner is served, and the memory comes back', {
+test('T33: an account, a guest and a stranger attack at once: no frame is missing, the owner is served, and the memory comes back', {
   skip: process.platform !== 'linux',
   timeout: 170_000,
 }, async (t) => {
@@ -14,8 +14,8 @@ test('T33: an account, a guest and a stranger attack at once: no picture is miss
   })
   t.diagnostic(JSON.stringify(report))
   assert.deepEqual(report.complaints, [])
-  assert.ok(report.pictures.due > 1000)
-  assert.ok(report.honest.asked > 20)
+  assert.ok(report.frames.due > 1000)
+  assert.ok(report.honest.count > 20)
   // Each was let in and did something.
   assert.equal(Object.keys(report.attacks).length, 10)
   for (const [name, answers] of Object.entries(report.attacks)) {
@@ -23,5 +23,5 @@ test('T33: an account, a guest and a stranger attack at once: no picture is miss
     assert.ok(times >= 5, `${name}: ${JSON.stringify(answers)}`)
   }
   assert.ok((report.attacks['the account: long lists']![200] ?? 0) > 10)
-  assert.ok((report.attacks['the guest: pictures of every width']![200] ?? 0) > 5)
+  assert.ok((report.attacks['the guest: images of every width']![200] ?? 0) > 5)
 })

@@ -76,7 +76,7 @@ const attacks: { readonly [name: string]: (attacker: Attacker) => Promise<void> 
       }
       count((await ask('/oauth/token/', { method: 'POST', form })).status)
     }),
-  'the guest: pictures of every width': async ({ ask, isOver, count, guest, sharedIds }) => {
+  'the guest: images of every width': async ({ ask, isOver, count, guest, sharedIds }) => {
     let i = 0
     await many(12, isOver, async () => {
       const id = sharedIds[i++ % sharedIds.length]
@@ -84,7 +84,7 @@ const attacks: { readonly [name: string]: (attacker: Attacker) => Promise<void> 
       count((await ask(pathIn(text, 'live_snapshot'))).status)
     })
   },
-  'the guest: pictures of every moment': async ({ ask, isOver, count, guest, sharedIds }) => {
+  'the guest: images of every moment': async ({ ask, isOver, count, guest, sharedIds }) => {
     let i = 0
     const { text } = await ask(`/v1/shared-cameras/${sharedIds[0]}/recording/pictures/?max_width=320`, { token: guest })
     const path = pathIn(text, 'url')
@@ -107,7 +107,7 @@ const attacks: { readonly [name: string]: (attacker: Attacker) => Promise<void> 
         socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
         socket.pause()
         sockets.push(socket)
-        count('asked')
+        count('requested')
       }
       await sleep(sockets.length > 300 ? 1000 : 100)
     }
@@ -138,7 +138,7 @@ const attacks: { readonly [name: string]: (attacker: Attacker) => Promise<void> 
       if (i % 3 === 1) socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2000))
       if (i % 3 === 2) socket.write('POST /v1/cameras/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n{')
       await Promise.race([closed, sleep(5000)])
-      count(socket.destroyed ? 'closed' : 'kept')
+      count(socket.destroyed ? 'closed' : 'still open')
       socket.destroy()
     })
   },
@@ -203,7 +203,7 @@ function createAsk({ url, ca, localAddress }: Pick<Attacker, 'url' | 'ca' | 'loc
         ...(token && { authorization: `PersonalAccessToken ${token}` }),
         ...((body ?? form) && { 'content-type': type }),
       }
-      const asked = request(new URL(path, url), { agent, method, headers }, (answer) => {
+      const sent = request(new URL(path, url), { agent, method, headers }, (answer) => {
         let text = ''
         answer.on('data', (chunk: Buffer) => {
           if (text.length < keptText) text += chunk.toString('latin1')
@@ -211,9 +211,9 @@ function createAsk({ url, ca, localAddress }: Pick<Attacker, 'url' | 'ca' | 'loc
         answer.once('end', () => resolve({ status: answer.statusCode!, text }))
         answer.once('error', reject)
       })
-      asked.setTimeout(30_000, () => asked.destroy(new Error('no answer')))
-      asked.once('error', reject)
-      asked.end(form ? new URLSearchParams(form).toString() : body && JSON.stringify(body))
+      sent.setTimeout(30_000, () => sent.destroy(new Error('no answer')))
+      sent.once('error', reject)
+      sent.end(form ? new URLSearchParams(form).toString() : body && JSON.stringify(body))
     })
 }
 

@@ -16,7 +16,7 @@ export function findMisses({ honest, resident }: CrowdRunReport, memoryMiB: numb
 }
 
 export function describeCrowdRun(report: CrowdRunReport, misses: readonly string[]): string {
-  const { seconds, pictures, honest, honestBefore, resident, main, attacks, complaints } = report
+  const { seconds, frames, honest, honestBefore, resident, main, attacks, complaints } = report
   const rows = Object.entries(attacks).map(([name, answers]) => {
     return `  ${name}: ${Object.entries(answers).map(([answer, times]) => `${times} × ${answer}`).join(', ')}` // biome-ignore format: one line
   })
@@ -27,10 +27,10 @@ export function describeCrowdRun(report: CrowdRunReport, misses: readonly string
   return [
     `${seconds} s of attack`,
     ...rows,
-    `Pictures: ${pictures.due} sent, ${pictures.missing} missing, ${pictures.gaps} gaps`,
-    `The owner: ${honest.asked} answers, ${honest.failed} failed; half within ${honest.p50Ms} ms (before: ${honestBefore.p50Ms}), 99 % within ${honest.p99Ms} ms (${honestBefore.p99Ms}), the last within ${honest.longestMs} ms`,
+    `Frames: ${frames.due} sent, ${frames.missing} missing, ${frames.gaps} gaps`,
+    `The owner: ${honest.count} answers, ${honest.failed} failed; half within ${honest.p50Ms} ms (before: ${honestBefore.p50Ms}), 99 % within ${honest.p99Ms} ms (${honestBefore.p99Ms}), the last within ${honest.longestMs} ms`,
     `All processes, resident MB: ${before} before, ${most} at most (${parts.join(', ')}), ${after} afterwards`,
-    `Main thread after a collection of garbage, MB: heap ${main.before.heapMB.toFixed(0)} → ${main.after.heapMB.toFixed(0)}, external ${main.before.externalMB.toFixed(0)} → ${main.after.externalMB.toFixed(0)}`,
+    `Main thread after garbage collection, MB: heap ${main.before.heapMB.toFixed(0)} → ${main.after.heapMB.toFixed(0)}, external ${main.before.externalMB.toFixed(0)} → ${main.after.externalMB.toFixed(0)}`,
     ...[...complaints, ...misses],
     complaints.length + misses.length === 0
       ? 'Nothing to complain of'

@@ -56,7 +56,7 @@ export function createDescribedAttacks({
     const attackers = [accounts.gus, accounts.stan]
     return !attackers.some(({ otherIds }) => Object.values(otherIds).flat().includes(Number(id)))
   }
-  const known = new KnownObjects(
+  const knownObjects = new KnownObjects(
     operations,
     { camera_id: cameraIds, ...Object.fromEntries([...names].map((name) => [name, idsOf(name)])) },
     mayRemove,
@@ -84,7 +84,7 @@ export function createDescribedAttacks({
       return write(request!, dice)
     },
     learn({ request, url }, answer) {
-      if (answer.status === 201 || answer.status === 204) known.learn(request, { ...answer, url })
+      if (answer.status === 201 || answer.status === 204) knownObjects.learn(request, { ...answer, url })
     },
   }
 
@@ -94,7 +94,7 @@ export function createDescribedAttacks({
     const isWatcher = name === 'vera' || name === 'olive'
     const isReading = made.method === 'GET' || isWatcher
     const request = isReading ? { ...made, method: 'GET', body: undefined } : made
-    const target = `${known.writePath(request)}?${request.query}`
+    const target = `${knownObjects.writePath(request)}?${request.query}`
     const body = request.body === undefined ? undefined : Buffer.from(request.body)
     const isHttp2 = dice.isOneIn(3)
     const fields = Object.entries(request.headers)

@@ -6,7 +6,7 @@ import type { RawAnswer } from './read-answers.ts'
 
 const inner = /\bat .{1,200}:\d+:\d+|node_modules|\bSQLITE_|\/(?:tmp|home|root|usr|var)\/[\w/]/
 
-/** Pages of the documentation and pictures have words of their own. */
+/** Pages of the documentation and images have words of their own. */
 const maxJudged = 20_000
 
 /** In words; none when all is well. `forbidden`: what whoever sent it may not be told. */

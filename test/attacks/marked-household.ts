@@ -142,9 +142,9 @@ export async function openMarkedHousehold(server: ServerUnderTest, cameraUrl: st
       const key = callers.join()
       let forbidden = nobodys.get(key)
       if (!forbidden) {
-        const known = new Set(callers.flatMap((caller) => listKnown(accounts, caller)))
+        const knownMarks = new Set(callers.flatMap((caller) => listKnown(accounts, caller)))
         forbidden = all
-          .flatMap(({ marks }) => marks.filter((mark) => !known.has(mark)))
+          .flatMap(({ marks }) => marks.filter((mark) => !knownMarks.has(mark)))
           .map((mark) => Buffer.from(mark))
         nobodys.set(key, forbidden)
       }

@@ -119,12 +119,19 @@ function spoil(dice: Dice, secret: string): string {
 /** Without what would end it there. */
 const inCookie = (value: string) => value.replaceAll(/[;,]/g, '.').replaceAll('\0', '.')
 
-const asked = ['/v1/me/', '/v1/cameras/', '/v1/shared-cameras/', '/v1/users/', '/v1/me/tokens/', '/v1/server/'] as const
+const requestedPaths = [
+  '/v1/me/',
+  '/v1/cameras/',
+  '/v1/shared-cameras/',
+  '/v1/users/',
+  '/v1/me/tokens/',
+  '/v1/server/',
+] as const
 
 /** Tokens that nearly are somebody’s, or are somebody’s where they do not count. */
 export function createTokenAttack(dice: Dice, { household, host }: GrammarOptions): Attack {
   const whose = dice.pick(Object.values(household.accounts))
-  const path = dice.pick(asked)
+  const path = dice.pick(requestedPaths)
   const attack = (what: string, written: Written, callers: MarkedAccount[] = [], mustFail = true): Attack => ({
     ...{ kind: 'tokens', what, protocol: 'http/1.1', ending: 'read', mustFail },
     writes: [writeWhole(host, written)],
@@ -187,7 +194,7 @@ export function createTokenAttack(dice: Dice, { household, host }: GrammarOption
     case 7: {
       const of = dice.pick([household.accounts.vera, household.accounts.gus, household.accounts.stan])
       const [mediaPath, token] = dice.pick(of.media).split('token=') as [string, string]
-      return attack('a spoilt address of media', {
+      return attack('a corrupted media URL', {
         path: `${mediaPath}token=${encodeURIComponent(spoil(dice, token))}`,
       })
     }
@@ -196,9 +203,7 @@ export function createTokenAttack(dice: Dice, { household, host }: GrammarOption
       const { vera, stan } = household.accounts
       const [, token] = dice.pick(stan.media).split('token=') as [string, string]
       const [mediaPath] = dice.pick(vera.media).split('?') as [string]
-      return attack('an address of one camera with the token of another', { path: `${mediaPath}?token=${token}` }, [
-        stan,
-      ])
+      return attack('a URL of one camera with the token of another', { path: `${mediaPath}?token=${token}` }, [stan])
     }
   }
 }
@@ -243,7 +248,7 @@ export function createCookieAttack(dice: Dice, { household, host }: GrammarOptio
     case 2:
       return attack(
         'a session where only tokens count',
-        { path: dice.pick(asked), lines: [`Cookie: ${whose.cookie}`] },
+        { path: dice.pick(requestedPaths), lines: [`Cookie: ${whose.cookie}`] },
         [],
         true,
       )

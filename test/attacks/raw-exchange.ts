@@ -25,7 +25,7 @@ const readMs = 4000
 /** Without a byte, for those that listen. */
 const quietMs = 60
 const listenMs = 1000
-/** An endless picture is looked at up to here. */
+/** An endless image is looked at up to here. */
 const maxBytes = 2 ** 20
 
 /** Sends an attack and takes what is answered. Never rejects. */

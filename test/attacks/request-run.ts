@@ -41,7 +41,7 @@ export type RequestRunReport = {
   readonly memory: { readonly before: ServerMemory; readonly after: ServerMemory | undefined }
   /** Of an honest client, all the while. */
   readonly honest: {
-    readonly asked: number
+    readonly count: number
     readonly p50Ms: number
     readonly p99Ms: number
     readonly longestMs: number
@@ -146,10 +146,10 @@ export async function runRequests(options: RequestRunOptions): Promise<RequestRu
   const startedMs = performance.now()
   await inParallel(numbers.slice(0, warmUp), options.atOnce, attackOnce, goesOn)
   const before = await inspector.read()
-  let told = performance.now()
+  let lastReportMs = performance.now()
   await inParallel(numbers.slice(warmUp), options.atOnce, attackOnce, () => {
-    if (performance.now() - told > 20_000) {
-      told = performance.now()
+    if (performance.now() - lastReportMs > 20_000) {
+      lastReportMs = performance.now()
       say(`${report.attacks} of ${numbers.length}`)
     }
     return goesOn()
@@ -213,13 +213,13 @@ async function describeProperty(server: ServerUnderTest, { token, cameraIds }: M
     '/v1/me/sessions/',
   ]
   const recordings = cameraIds.map((id) => `/v1/cameras/${id}/recording/`)
-  const told: string[] = []
+  const lines: string[] = []
   for (const path of [...lists, ...recordings]) {
     const { status, json } = await server.request<object>(path, { authorization: `PersonalAccessToken ${token}` })
-    const kept = JSON.stringify(json, (key, value) => (isLasting(key) ? value : undefined))
-    told.push(`${path} ${status === 404 && path.includes('recording') ? '' : status} ${kept}`)
+    const lasting = JSON.stringify(json, (key, value) => (isLasting(key) ? value : undefined))
+    lines.push(`${path} ${status === 404 && path.includes('recording') ? '' : status} ${lasting}`)
   }
-  return told.join('\n')
+  return lines.join('\n')
 }
 
 async function listStrangers(
@@ -269,7 +269,7 @@ function openHonestClient(server: ServerUnderTest, { token }: MarkedAccount, com
     agent.destroy()
     const sorted = tookMs.toSorted((a, b) => a - b)
     const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)
-    return { asked: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: Math.round(sorted.at(-1) ?? 0) }
+    return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: Math.round(sorted.at(-1) ?? 0) }
   }
   return { stop, [Symbol.dispose]: () => void (isOver || stop()) }
 }

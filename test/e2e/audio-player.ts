@@ -93,7 +93,7 @@ async function watchLive({ server, cameraId }: Scene, untilMs: number): Promise<
   type Camera = { streams: { format: string; url: string }[] }
   const { json } = await server.request<Camera>(`/v1/cameras/${cameraId}/`)
   await using viewer = await openViewer({ recorded: json.streams.find(({ format }) => format === 'hls')!.url })
-  await eventually('a live picture', 30_000, () => viewer.readClock('video'))
+  await eventually('a live frame', 30_000, () => viewer.readClock('video'))
   const measure = { looks: 0, worstClockErrorMs: 0, longestStandstillMs: 0 }
   let last = { unixMs: 0, atMs: Date.now() }
   while (Date.now() < untilMs) {
@@ -104,7 +104,7 @@ async function watchLive({ server, cameraId }: Scene, untilMs: number): Promise<
     noteClock(measure, read)
     assert.ok(read.code.unixMs >= last.unixMs, 'the live clock does not go back')
     measure.longestStandstillMs = Math.max(measure.longestStandstillMs, Date.now() - last.atMs)
-    assert.ok(measure.longestStandstillMs < maxStandstillMs, 'the live picture stands still')
+    assert.ok(measure.longestStandstillMs < maxStandstillMs, 'the live frame stands still')
     if (read.code.unixMs > last.unixMs) last = { unixMs: read.code.unixMs, atMs: Date.now() }
   }
   return { ...measure, errors: await checkErrors(viewer.page) }
@@ -115,12 +115,12 @@ async function playRecorded(scene: Scene, range: { startMs: number; endMs: numbe
   const playlist = (await scene.server.request(url, { authorization: null })).text
   assert.ok(!playlist.includes('EXT-X-DISCONTINUITY\n'), 'audio that comes and goes begins no run')
   await using viewer = await openViewer({ recorded: url })
-  await eventually('a recorded picture', 30_000, () => viewer.readClock('video'))
+  await eventually('a recorded frame', 30_000, () => viewer.readClock('video'))
   await viewer.page.evaluate(`document.querySelector('video').playbackRate = ${playbackRate}`)
   const measure = { looks: 0, worstClockErrorMs: 0, longestStandstillMs: 0 }
   let lastMs = 0
   const playMs = (range.endMs - range.startMs) / playbackRate
-  await eventually('the last recorded picture', playMs * 2 + 30_000, async () => {
+  await eventually('the last recorded frame', playMs * 2 + 30_000, async () => {
     const read = await viewer.readClock('video')
     if (!read) return false
     measure.looks++
@@ -137,7 +137,7 @@ function noteClock(measure: { worstClockErrorMs: number }, { code, playingMs, sh
   const errors = [playingMs, shownMs ?? playingMs].map((ms) => Math.abs(code.unixMs - ms))
   const errorMs = Math.round(Math.min(...errors))
   measure.worstClockErrorMs = Math.max(measure.worstClockErrorMs, errorMs)
-  assert.ok(errorMs < tolerableMs, `the clock in the picture differs by ${errorMs} ms`)
+  assert.ok(errorMs < tolerableMs, `the clock in the frame differs by ${errorMs} ms`)
 }
 
 async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page']): Promise<string[]> {
@@ -176,7 +176,7 @@ async function playDownload(url: string, seconds: number): Promise<void> {
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
   await page.goto(new URL('/healthz', url).href)
   await page.setContent(`<video muted src="${url}"></video>`)
-  await eventually('the first picture of the download', 30_000, () => readClock(page, 'video'))
+  await eventually('the first frame of the download', 30_000, () => readClock(page, 'video'))
   assert.ok(Math.abs((await page.evaluate<number>('document.querySelector("video").duration')) - seconds) < 0.5)
   page.setDefaultTimeout(0)
   await page.evaluate(`new Promise((resolve, reject) => {

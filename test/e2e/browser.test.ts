@@ -60,20 +60,20 @@ test('two MJPEG live views show moving frames that are at most seconds old', { t
   await using viewer = await openViewer({ live })
   for (const index of [0, 1]) {
     const selector = `#live${index} img`
-    const first = await eventually(`a picture in ${selector}`, 15_000, () => viewer.readClock(selector))
-    const next = await eventually('a later picture', 10_000, async () => {
+    const first = await eventually(`a frame in ${selector}`, 15_000, () => viewer.readClock(selector))
+    const next = await eventually('a later frame', 10_000, async () => {
       const read = await viewer.readClock(selector)
       return read && read.code.frameNumber > first.code.frameNumber && read
     })
     const ageMs = Date.now() - next.code.unixMs
-    assert.ok(ageMs >= 0 && ageMs < 10_000, `the live picture is ${ageMs} ms old`)
+    assert.ok(ageMs >= 0 && ageMs < 10_000, `the live frame is ${ageMs} ms old`)
   }
 })
 
 test('live HLS plays in hls.js', { timeout: 60_000 }, async () => {
   await using viewer = await openViewer({ recorded: await streamUrl(ids[1]!, 'hls') })
-  const first = await eventually('a picture', 20_000, () => viewer.readClock('video'))
-  const later = await eventually('a moving picture', 15_000, async () => {
+  const first = await eventually('a frame', 20_000, () => viewer.readClock('video'))
+  const later = await eventually('a moving frame', 15_000, async () => {
     const read = await viewer.readClock('video')
     return read && read.code.unixMs > first.code.unixMs + 2000 && read
   })
@@ -87,17 +87,17 @@ test('the burned-in clock of a recorded stream matches the playlist, also after 
   const startMs = (await recordingStartMs(ids[0]!)) + 2000
   await eventually('20 s of footage', 30_000, async () => Date.now() > startMs + 21_000)
   await using viewer = await openViewer({ recorded: await recordedUrl(ids[0]!, startMs, startMs + 20_000) })
-  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  await eventually('a frame', 20_000, () => viewer.readClock('video'))
   for (const seconds of [0.5, 14, 6.3, 18.2, 9.9]) {
     await viewer.page.evaluate(`document.querySelector('video').currentTime = ${seconds}`)
-    const { code, playingMs } = await eventually(`the picture at ${seconds} s`, 10_000, async () => {
+    const { code, playingMs } = await eventually(`the frame at ${seconds} s`, 10_000, async () => {
       const isThere = await viewer.page.evaluate<boolean>(
         `(() => { const v = document.querySelector('video'); return !v.seeking && v.readyState >= 3 && v.currentTime >= ${seconds} })()`,
       )
       return isThere && viewer.readClock('video')
     })
     const differenceMs = Math.abs(code.unixMs - playingMs!)
-    assert.ok(differenceMs < 1000, `at ${seconds} s the clock in the picture differs by ${differenceMs} ms`)
+    assert.ok(differenceMs < 1000, `at ${seconds} s the clock in the frame differs by ${differenceMs} ms`)
     assert.ok(code.unixMs >= startMs - 1500 && code.unixMs <= startMs + 21_500)
   }
   assert.deepEqual(await fatalErrors(viewer.page), [])
@@ -106,7 +106,7 @@ test('the burned-in clock of a recorded stream matches the playlist, also after 
 test('a recorded stream without an end continues into live footage', { timeout: 60_000 }, async () => {
   const startMs = Date.now() - 8000
   await using viewer = await openViewer({ recorded: await recordedUrl(ids[1]!, startMs) })
-  const first = await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  const first = await eventually('a frame', 20_000, () => viewer.readClock('video'))
   const openedMs = Date.now()
   await eventually('footage that did not exist when the stream was opened', 30_000, async () => {
     const read = await viewer.readClock('video')
@@ -120,9 +120,9 @@ test('growing live and recorded playlists and their segments conform to the HLS 
 }, async () => {
   const recorded = await recordedUrl(ids[1]!, Date.now() - 12_000)
   const watch = async (url: string) => {
-    const get = async (address: string, range?: string) => {
+    const get = async (target: string, range?: string) => {
       const headers = range === undefined ? {} : { headers: { range: `bytes=${range}` } }
-      const { status, bytes, text } = await server.request(new URL(address, url).href, {
+      const { status, bytes, text } = await server.request(new URL(target, url).href, {
         authorization: null,
         ...headers,
       })

@@ -26,7 +26,7 @@ export type Viewer = AsyncDisposable & {
   readClock(selector: string): Promise<Clock | undefined>
 }
 
-export async function openViewer(addresses: { live?: readonly string[]; recorded?: string }): Promise<Viewer> {
+export async function openViewer(urls: { live?: readonly string[]; recorded?: string }): Promise<Viewer> {
   const server = createServer((request, response) => {
     const found = files[request.url!.split('?')[0]!]
     if (!found) return void response.writeHead(404).end()
@@ -39,8 +39,8 @@ export async function openViewer(addresses: { live?: readonly string[]; recorded
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1250, height: 900 } })
   const page = await context.newPage()
   const query = new URLSearchParams()
-  for (const url of addresses.live ?? []) query.append('live', url)
-  if (addresses.recorded) query.set('recorded', addresses.recorded)
+  for (const url of urls.live ?? []) query.append('live', url)
+  if (urls.recorded) query.set('recorded', urls.recorded)
   await page.goto(`http://127.0.0.1:${port}/?${query}`, { waitUntil: 'domcontentloaded' })
   return {
     page,

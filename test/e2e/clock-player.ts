@@ -23,13 +23,13 @@ export async function playAtFour(scene: ClockScene): Promise<{ looks: number; er
   const { startMs } = clips[0]!
   const { url } = await openStream(scene, { startMs, endMs: endOf(clips.at(-1)!) })
   await using viewer = await openViewer({ recorded: url })
-  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  await eventually('a frame', 20_000, () => viewer.readClock('video'))
   await viewer.page.evaluate("document.querySelector('video').playbackRate = 4")
   const seen = new Set<number>()
   let lastMs = 0
   let looks = 0
   const seconds = clips.reduce((sum, clip) => sum + clip.seconds, 0)
-  await eventually('the last picture', (seconds / 4) * 1000 * 2 + 30_000, async () => {
+  await eventually('the last frame', (seconds / 4) * 1000 * 2 + 30_000, async () => {
     const read = await viewer.readClock('video')
     if (!read) return false
     const { unixMs } = read.code
@@ -37,7 +37,7 @@ export async function playAtFour(scene: ClockScene): Promise<{ looks: number; er
     assert.ok(unixMs >= lastMs, 'the clock does not go back')
     lastMs = unixMs
     const clip = clips.findIndex((clip) => unixMs >= clip.startMs && unixMs < endOf(clip))
-    assert.ok(clip >= 0, 'a picture of a gap')
+    assert.ok(clip >= 0, 'a frame of a gap')
     seen.add(clip)
     return unixMs > endOf(clips.at(-1)!) - 1500
   })
@@ -55,7 +55,7 @@ export async function jumpAround(
   const last = scene.clips.at(-1)!
   const { url } = await openStream(scene, { startMs, endMs: endOf(last) })
   await using viewer = await openViewer({ recorded: url })
-  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  await eventually('a frame', 20_000, () => viewer.readClock('video'))
   const seconds = await viewer.page.evaluate<number>("document.querySelector('video').duration")
   let worstMs = 0
   for (let jump = 0; jump < jumps; jump++) {
@@ -68,14 +68,14 @@ export async function jumpAround(
       const read = isThere ? await viewer.readClock('video') : undefined
       return read && { ms: Math.abs(read.code.unixMs - read.playingMs!) }
     }
-    let found = await eventually(`the picture at ${to} s`, 20_000, findDifference)
+    let found = await eventually(`the frame at ${to} s`, 20_000, findDifference)
     // A busy browser may briefly show the old frame although it reports that the seek has ended.
     for (let looks = 0; found.ms >= tolerableMs && looks < 10; looks++) {
       await sleep(200)
       found = (await findDifference()) ?? found
     }
     worstMs = Math.max(worstMs, found.ms)
-    assert.ok(found.ms < tolerableMs, `at ${to} s the clock in the picture differs by ${found.ms} ms`)
+    assert.ok(found.ms < tolerableMs, `at ${to} s the clock in the frame differs by ${found.ms} ms`)
   }
   return { worstMs, errors: await checkErrors(viewer) }
 }
@@ -85,14 +85,14 @@ export async function playKeyFrames(scene: ClockScene, speed: number): Promise<v
   const { startMs } = scene.clips[0]!
   const stream = await openStream(scene, { startMs })
   await using viewer = await openViewer({ recorded: stream.url })
-  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  await eventually('a frame', 20_000, () => viewer.readClock('video'))
   await setSpeed(scene.server, stream, speed)
   await viewer.page.evaluate(`hls.loadSource(${JSON.stringify(stream.url)})`)
   const read = () =>
     viewer.page.evaluate<{ seconds: number; isPlaying: boolean }>(
       "(() => { const v = document.querySelector('video'); return { seconds: v.currentTime, isPlaying: v.readyState >= 3 && !v.seeking } })()",
     )
-  await eventually('a picture after the change', 20_000, async () => {
+  await eventually('a frame after the change', 20_000, async () => {
     const { isPlaying } = await read()
     return isPlaying && viewer.readClock('video')
   })

@@ -109,7 +109,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
       if (isTimed) checkShown(withoutFirstGroup(seen.video!), 0.2)
     }),
   )
-  await eventually('another process, and pictures from it', 60_000, async () => {
+  await eventually('another process, and frames from it', 60_000, async () => {
     const pids = await listContainerProcesses(server.pid)
     return pids.length === cases.length + 1 && !pids.includes(first) && (await isOnline('lasting'))
   })
@@ -135,7 +135,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
       count += seen.video!.packets.length
       await decode(file)
     }
-    assert.equal(count, sources.get(name)!.sent().pictures, `${name}: pictures in ${files.length} files`)
+    assert.equal(count, sources.get(name)!.sent().frames, `${name}: frames in ${files.length} files`)
   }
 })
 

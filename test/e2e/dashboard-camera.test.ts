@@ -43,7 +43,7 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 const timeline = () => page.getByRole('slider', { name: 'Timeline' })
 const shownMs = async () => Date.parse((await page.locator('.controls-time time').getAttribute('datetime'))!)
 const askedMs = () => Date.parse(new URL(page.url()).searchParams.get('at') ?? '')
-const readPicture = () => readClock(page, '.stage video')
+const readFrame = () => readClock(page, '.stage video')
 
 async function report(title: string, occurredAtMs: number) {
   const body = { camera: id, title, category: 'door', occurred_at: new Date(occurredAtMs).toISOString() }
@@ -51,11 +51,11 @@ async function report(title: string, occurredAtMs: number) {
 }
 
 test('live playback is current and its displayed time matches the frame', async () => {
-  const shown = await eventually('there is a live picture', 30_000, readPicture)
+  const shown = await eventually('there is a live frame', 30_000, readFrame)
   assert.ok(Math.abs(shown.code.unixMs - Date.now()) < 15_000)
-  await eventually('the time beside it is that of the picture', 20_000, async () => {
-    const [picture, toldMs] = [await readPicture(), await shownMs()]
-    return picture && Math.abs(picture.code.unixMs - toldMs) < 2_500
+  await eventually('the time beside it is that of the frame', 20_000, async () => {
+    const [frame, displayedMs] = [await readFrame(), await shownMs()]
+    return frame && Math.abs(frame.code.unixMs - displayedMs) < 2_500
   })
   await page.getByText('Live', { exact: true }).waitFor()
   reportedMs = Date.now()
@@ -84,7 +84,7 @@ test('an event marker on the timeline can be reached, read and played by keyboar
   const eventMs = askedMs()
   assert.equal(eventMs, Math.floor(reportedMs / 1000) * 1000)
   const startedMs = Date.now()
-  const shown = await eventually('the event is played', 30_000, readPicture)
+  const shown = await eventually('the event is played', 30_000, readFrame)
   const laterMs = shown.code.unixMs - eventMs
   assert.ok(laterMs > -groupMs && laterMs < groupMs + (Date.now() - startedMs), `${laterMs} ms after the event`)
 })
@@ -100,8 +100,8 @@ test('a click on the timeline plays that moment, accurate to a group of pictures
   const isNear = () => Math.abs(askedMs() - (cursorMs + bySeconds * 1000)) < 2_500
   await eventually('another moment is asked for', 10_000, async () => isNear())
   await eventually('it is played', 30_000, async () => {
-    const picture = await readPicture()
-    const laterMs = picture ? picture.code.unixMs - askedMs() : Number.NaN
+    const frame = await readFrame()
+    const laterMs = frame ? frame.code.unixMs - askedMs() : Number.NaN
     return laterMs > -groupMs && laterMs < groupMs + (Date.now() - clickedMs)
   })
 })
@@ -115,17 +115,17 @@ test('by keyboard: pause, seek, mark a range and download it; the file contains 
   await page.keyboard.press('ArrowLeft')
   await eventually('it went back', 10_000, async () => askedMs() < beforeMs)
   // Paused playback stays paused and shows the frame at the new position.
-  const still = await eventually('the paused picture is that of the moment', 30_000, async () => {
-    const picture = await readPicture()
-    return picture && Math.abs(picture.code.unixMs - (await shownMs())) < groupMs && picture
+  const still = await eventually('the paused frame is that of the moment', 30_000, async () => {
+    const frame = await readFrame()
+    return frame && Math.abs(frame.code.unixMs - (await shownMs())) < groupMs && frame
   })
   await page.keyboard.press('i')
   await page.getByText('Go to the end of the range').waitFor()
   const startMs = await shownMs()
   await page.keyboard.press('ArrowRight')
   await eventually('it went on', 30_000, async () => {
-    const picture = await readPicture()
-    return picture && picture.code.unixMs > still.code.unixMs + 5_000
+    const frame = await readFrame()
+    return frame && frame.code.unixMs > still.code.unixMs + 5_000
   })
   await page.keyboard.press('o')
   await page.getByText('Download as MP4').waitFor()
@@ -173,7 +173,7 @@ test('by keyboard: speed, whole day, save image, and the help that can disable s
   assert.equal((await hastened).status(), 204)
   let last: number | undefined
   await eventually('key frames alone are shown', 30_000, async () => {
-    const frame = (await readPicture())?.code.frameNumber
+    const frame = (await readFrame())?.code.frameNumber
     const before = last
     last = frame ?? last
     return before !== undefined && frame !== undefined && frame > before && (frame - before) % 25 === 0
@@ -189,7 +189,7 @@ test('by keyboard: speed, whole day, save image, and the help that can disable s
     5_000,
     async () => (await page.locator('.timeline-label').count()) > 5 && (await hours()) > 0,
   )
-  await eventually('every picture is shown again', 30_000, readPicture)
+  await eventually('every frame is shown again', 30_000, readFrame)
   const saving = page.waitForEvent('download')
   await page.keyboard.press('s')
   assert.match((await saving).suggestedFilename(), /^Yard .*\.jpg$/)
@@ -296,8 +296,8 @@ test('an offline camera says why, its recordings still play, and it returns by i
   await page.keyboard.press('n')
   await page.getByText('Offline. This image is from').waitFor({ state: 'detached', timeout: 60_000 })
   await eventually('it is live again', 30_000, async () => {
-    const picture = await readPicture()
-    return picture && picture.code.unixMs > Date.now() - 15_000
+    const frame = await readFrame()
+    return frame && frame.code.unixMs > Date.now() - 15_000
   })
 })
 
@@ -308,9 +308,9 @@ test('an unreachable server is reported, and live playback resumes when it is ba
   const awayMs = Date.now()
   await scene.server.start()
   await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 30_000 })
-  await eventually('the picture moves again', 60_000, async () => {
-    const picture = await readPicture()
-    return picture && picture.code.unixMs > awayMs
+  await eventually('the frame moves again', 60_000, async () => {
+    const frame = await readFrame()
+    return frame && frame.code.unixMs > awayMs
   })
   assert.deepEqual(
     scene.complaints.filter((complaint) => !/ERR_CONNECTION/.test(complaint)),

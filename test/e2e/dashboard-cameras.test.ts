@@ -95,14 +95,14 @@ test('a wrong password is reported beside the form, and the right one fixes it',
 
 test('an invalid URL is reported at its field', async () => {
   const form = panel('Camera')
-  const address = form.getByLabel('Camera URL')
-  await address.fill('yard')
+  const urlField = form.getByLabel('Camera URL')
+  await urlField.fill('yard')
   await form.getByRole('button', { name: 'Save' }).click()
   await form.getByText('The camera URL cannot be used').waitFor()
-  assert.equal(await address.getAttribute('aria-invalid'), 'true')
-  await address.fill(source.url('yard').replace('127.0.0.1', 'localhost'))
+  assert.equal(await urlField.getAttribute('aria-invalid'), 'true')
+  await urlField.fill(source.url('yard').replace('127.0.0.1', 'localhost'))
   await form.getByText('Enter the password again to use it there').waitFor()
-  await address.fill(source.url('yard'))
+  await urlField.fill(source.url('yard'))
 })
 
 test('recording can be turned on, limited and turned off by keyboard, and shows the space it needs', async () => {

@@ -52,7 +52,7 @@ export async function openDashboard(launch: () => Promise<ServerUnderTest> = ope
       page.on('request', (request) => {
         const { origin } = new URL(request.url())
         if (origin !== new URL(server.url).origin && origin !== 'null')
-          complaints.push(`asked elsewhere: ${request.url()}`)
+          complaints.push(`request to another origin: ${request.url()}`)
       })
       return page
     },
@@ -95,11 +95,11 @@ export async function tabTo(
   role: 'link' | 'button' | 'textbox' | 'searchbox' | 'checkbox' | 'slider',
   name: string,
 ) {
-  const wanted = page.getByRole(role, { name, exact: true })
-  await wanted.waitFor()
+  const target = page.getByRole(role, { name, exact: true })
+  await target.waitFor()
   for (let presses = 0; presses < 60; presses++) {
-    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return
     await page.keyboard.press('Tab')
   }
-  assert.fail(`the keyboard does not get to ${role} "${name}"`)
+  assert.fail(`the keyboard does not reach ${role} "${name}"`)
 }

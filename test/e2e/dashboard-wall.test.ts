@@ -117,14 +117,14 @@ test('owned and shared cameras are listed separately and can be found by name', 
 })
 
 test('an unreachable server is reported, and images move again when it is back', { timeout: 120_000 }, async () => {
-  await eventually('the newest picture is kept', 30_000, () => readClock(page, '.tile canvas'))
+  await eventually('the newest frame is kept', 30_000, () => readClock(page, '.tile canvas'))
   await scene.server.kill()
   await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 })
   await shoot(page, 'wall-away')
   await checkAccessible(page)
   assert.equal(await tiles().count(), tileCount, 'what was there stays')
   assert.equal(await page.locator('.tile-caption').getByText('No connection to the server').count(), tileCount)
-  assert.ok(await readClock(page, '.tile canvas'), 'the last picture is still to be seen')
+  assert.ok(await readClock(page, '.tile canvas'), 'the last frame is still to be seen')
   await scene.server.start()
   await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 60_000 })
   await numberTiles()

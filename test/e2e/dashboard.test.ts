@@ -53,9 +53,9 @@ test('the setup code on the console leads to an account, a camera and its video'
   await page.getByLabel('Name', { exact: true }).fill('Yard')
   await page.getByRole('button', { name: 'Add camera' }).click()
   await page.waitForURL(/\/cameras\/\d+$/)
-  const shown = await eventually('the live picture has a clock', 30_000, () => readClock(page, '.stage video'))
+  const shown = await eventually('the live frame has a clock', 30_000, () => readClock(page, '.stage video'))
   assert.ok(Math.abs(shown.code.unixMs - Date.now()) < 15_000)
-  const later = await eventually('the picture moves', 10_000, async () => {
+  const later = await eventually('the frame moves', 10_000, async () => {
     const now = await readClock(page, '.stage video')
     return now && now.code.frameNumber > shown.code.frameNumber && now
   })
@@ -149,7 +149,7 @@ test('an invited guest creates an account in another browser and sees the camera
   await theirs.goto(`${server.url}/`)
   await theirs.getByRole('link', { name: 'Yard' }).click()
   await theirs.getByText('they are not shared with you').waitFor()
-  await eventually('the guest sees the picture', 30_000, () => readClock(theirs, '.stage video'))
+  await eventually('the guest sees the frame', 30_000, () => readClock(theirs, '.stage video'))
   await shoot(theirs, 'guest-phone')
   await page.getByRole('listitem').getByLabel('Can view recordings').check()
   await theirs.getByRole('slider', { name: 'Timeline' }).waitFor()

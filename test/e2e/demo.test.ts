@@ -113,7 +113,7 @@ test('the demo reports a port that is in use once and exits', async (t) => {
   await once(other, 'listening')
   const { port } = other.address() as { port: number }
   const child = spawn(process.execPath, [script, '--port', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   assert.equal(code, 1)
-  assert.match(words, /^nightjar: cannot listen on .* another program listens there.*\n$/)
+  assert.match(stderr, /^nightjar: cannot listen on .* another program listens there.*\n$/)
 })

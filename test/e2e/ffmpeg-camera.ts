@@ -31,7 +31,7 @@ export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegC
   ]
   let child: ChildProcess | undefined
   let before = 0
-  let pictures = 0
+  let frames = 0
   let hasEnded = false
   const server = createServer((_, response) => {
     response.on('error', () => {})
@@ -41,13 +41,13 @@ export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegC
     }
     const started = spawn('ffmpeg', args, { stdio: ['ignore', 'pipe', 'pipe'] })
     child = started
-    before = pictures
+    before = frames
     response.writeHead(200, type === '' ? {} : { 'content-type': type })
     let text = ''
     started.stderr.on('data', (bytes: Buffer) => {
       text = (text + bytes.toString('latin1')).slice(-2000)
       const last = [...text.matchAll(/^frame=\s*(\d+)$/gm)].at(-1)
-      if (last) pictures = before + Number(last[1])
+      if (last) frames = before + Number(last[1])
     })
     started.stdout.pipe(response)
     started.on('close', () => {
@@ -60,7 +60,7 @@ export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegC
   const { port } = server.address() as { port: number }
   return {
     url: `http://127.0.0.1:${port}/stream`,
-    sent: () => ({ pictures, ended: hasEnded }),
+    sent: () => ({ frames, ended: hasEnded }),
     end() {
       if (isLasting) hasEnded = true
       // FFmpeg finalizes its output on the first SIGINT.

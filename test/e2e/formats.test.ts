@@ -74,9 +74,9 @@ const ids = new Map<string, number>()
 
 before(async () => {
   sources = await openSources()
-  const picture = { width: 320, height: 180, framesPerSecond: rareFps, hasAudio: true }
-  const beeping = audioCodecs.map((audio) => ({ name: audio, ...picture, gopFrames: rareFps, audio }))
-  ours = await openFakeCamera({ streams: [{ name: 'rare', ...picture, gopFrames: 60 * rareFps }, ...beeping] })
+  const video = { width: 320, height: 180, framesPerSecond: rareFps, hasAudio: true }
+  const beeping = audioCodecs.map((audio) => ({ name: audio, ...video, gopFrames: rareFps, audio }))
+  ours = await openFakeCamera({ streams: [{ name: 'rare', ...video, gopFrames: 60 * rareFps }, ...beeping] })
   server = await openServer()
   for (const name of ['rare', ...audioCodecs]) await addCamera(name, ours.url(name), 'h264')
   for (const each of cases) await addCamera(nameOf(each), sources.url(each), each.type)
@@ -107,8 +107,8 @@ async function openSources(): Promise<Sources> {
   const rtsp = new Map<Way, GstreamerCamera>()
   for (const [way, more] of Object.entries(options) as [Way, GstreamerCameraOptions][]) {
     const streams = cases.filter((each) => each.way === way).map(({ stream }) => stream)
-    const picture = { fps, gop, width: 320, height: 180 }
-    rtsp.set(way, opened.use(await openGstreamerCamera({ streams, ...picture, ...more })))
+    const video = { fps, gop, width: 320, height: 180 }
+    rtsp.set(way, opened.use(await openGstreamerCamera({ streams, ...video, ...more })))
   }
   const output = ['-c:v', 'mjpeg', '-f', 'mpjpeg']
   const http = opened.use(await openFfmpegCamera({ fps, output, type: 'multipart/x-mixed-replace; boundary=ffmpeg' }))
@@ -159,7 +159,7 @@ describe('live, all at once', { concurrency: true }, () => {
           camera.streams.map(({ format }) => format),
           ['mjpeg'],
         )
-      const sentBefore = (await sources.sent(each)).pictures
+      const sentBefore = (await sources.sent(each)).frames
       const begunMs = performance.now()
       // Run all checks together, so that no failure is hidden while waiting for another.
       const [seen, snapshot] = await Promise.all([
@@ -169,14 +169,14 @@ describe('live, all at once', { concurrency: true }, () => {
       ])
       // On a busy machine the source itself may be slow, and a player may take longer than the playing time.
       const takenSeconds = Math.max(liveSeconds, (performance.now() - begunMs) / 1000)
-      const sent = (await sources.sent(each)).pictures - sentBefore
+      const sent = (await sources.sent(each)).frames - sentBefore
       const due = Math.min(liveSeconds * fps, (sent * liveSeconds) / takenSeconds)
       for (const [i, found] of seen.entries()) {
         // The multipart stream has no audio and no timestamps: ffprobe assumes 25 frames per second.
         checkTracks(found, video, formats[i] === 'mjpeg' ? undefined : audio)
         // MP4 may contain more frames: buffered frames are delivered without delay.
         const count = found.video!.packets.length
-        assert.ok(count >= due - 4 * gop, `${count} of ${due} pictures in 20 s of ${formats[i]}`)
+        assert.ok(count >= due - 4 * gop, `${count} of ${due} frames in 20 s of ${formats[i]}`)
       }
       assert.equal(snapshot.video?.width, 320)
     })
@@ -206,7 +206,7 @@ describe('live, all at once', { concurrency: true }, () => {
     // The group is available from its key frame on: fifteen seconds, of which MP4 delivers all but the last without
     // delay. (A fake camera that gets no CPU time skips frames.)
     for (const { video } of [mp4, hls])
-      assert.ok(video!.packets.length > 8 * rareFps, `${video!.packets.length} pictures`)
+      assert.ok(video!.packets.length > 8 * rareFps, `${video!.packets.length} frames`)
     const playlist = (await server.request(urlOf('hls'), { authorization: null })).text
     assert.match(playlist, /#EXT-X-START:TIME-OFFSET=-\d/)
     // The minute is not one segment, even if the camera got no CPU time for some seconds.
@@ -228,7 +228,7 @@ test('a recorded stream plays across file boundaries', { timeout: 60_000 }, asyn
     const seen = await probe(json.url)
     checkTracks(seen, video, audio)
     const count = seen.video!.packets.length
-    assert.ok(Math.abs(count - 15 * fps) <= 2 * gop, `${count} pictures in 15 s of ${stream}`)
+    assert.ok(Math.abs(count - 15 * fps) <= 2 * gop, `${count} frames in 15 s of ${stream}`)
     await decode(json.url)
   }
 })
@@ -254,8 +254,8 @@ test('every frame that was sent is recorded in files that play by themselves', {
       count += seen.video!.packets.length
       await decode(file)
     }
-    const { pictures } = await sources.sent(each)
-    assert.equal(count, pictures, `${nameOf(each)}: pictures in ${files.length} files`)
+    const { frames } = await sources.sent(each)
+    assert.equal(count, frames, `${nameOf(each)}: frames in ${files.length} files`)
   }
   const rest = [...cases]
   const checkNext = async () => {
@@ -282,7 +282,7 @@ async function readClock(file: string): Promise<number> {
   const { video } = await probe(file, { packets: 5 })
   const luma = await runFfmpeg('-i', file, '-frames:v', '1', '-pix_fmt', 'gray', '-f', 'rawvideo', '-')
   const code = readTimeCode(luma, 320, 180)
-  assert.ok(code, 'a clock in the picture')
+  assert.ok(code, 'a clock in the frame')
   return code.unixMs - video!.packets[0]!.ptsSeconds * 1000
 }
 

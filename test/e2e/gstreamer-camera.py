@@ -1,7 +1,7 @@
-"""A foreign RTSP camera: GStreamer's RTSP server with test pictures, and audio when asked for.
+"""A foreign RTSP camera: GStreamer's RTSP server with test frames, and audio when asked for.
 
 Prints one JSON line {"port": N} when it listens. To each line it reads it answers with a JSON line: for every stream, how many
-pictures it has sent, and whether it has ended; the line "end" ends them all. Ends when standard input closes, so that it never outlives the test.
+frames it has sent, and whether it has ended; the line "end" ends them all. Ends when standard input closes, so that it never outlives the test.
 """
 
 import argparse
@@ -19,13 +19,13 @@ from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 VIDEO = {
     "h264": "x264enc tune=zerolatency speed-preset=ultrafast bitrate=1000 key-int-max={gop} bframes=0"
     " ! video/x-h264,profile=baseline ! rtph264pay name=pay0 pt=96 config-interval=0",
-    # Pictures shown before others that were sent before them, and no parameter sets in the description.
+    # Frames shown before others that were sent before them, and no parameter sets in the description.
     "h264-bframes": "x264enc speed-preset=veryfast bitrate=1000 key-int-max={gop} bframes=2 b-adapt=false b-pyramid=true"
     " rc-lookahead=0 sync-lookahead=0 ! video/x-h264,profile=main ! h264parse config-interval=-1"
     " ! rtph264pay name=pay0 pt=96 aggregate-mode=zero-latency",
     "h265": "x265enc tune=zerolatency speed-preset=ultrafast bitrate=1000 key-int-max={gop}"
     " ! h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
-    # Key frames are CRA: shown after pictures that are sent after them.
+    # Key frames are CRA: shown after frames that are sent after them.
     "h265-bframes": "x265enc speed-preset=ultrafast bitrate=1000 key-int-max={gop}"
     " option-string=bframes=3:b-adapt=0:open-gop=1:rc-lookahead=5:min-keyint={gop}:scenecut=0"
     " ! h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
@@ -53,10 +53,10 @@ def launch_line(args, spec):
 
 
 class Counted:
-    """Counts the pictures that reach the payloader of a stream's pipeline. A stream that has ended is gone: it does not begin anew."""
+    """Counts the frames that reach the payloader of a stream's pipeline. A stream that has ended is gone: it does not begin anew."""
 
     def __init__(self, factory, remove):
-        self.pictures = 0
+        self.frames = 0
         self.ended = False
         self.remove = remove
         self.element = None
@@ -73,7 +73,7 @@ class Counted:
             self.element.send_event(Gst.Event.new_eos())
 
     def on_buffer(self, _pad, _info):
-        self.pictures += 1
+        self.frames += 1
         return Gst.PadProbeReturn.OK
 
     def on_event(self, _pad, info):
@@ -83,7 +83,7 @@ class Counted:
             GLib.idle_add(self.remove)
         # PLAY with a Range is a seek: what had been made before it is thrown away.
         if kind == Gst.EventType.FLUSH_STOP:
-            self.pictures = 0
+            self.frames = 0
         return Gst.PadProbeReturn.OK
 
 
@@ -93,7 +93,7 @@ def main():
     parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--fps", type=int, default=25)
     parser.add_argument("--gop", type=int, default=25, help="frames from one key frame to the next")
-    parser.add_argument("--frames", type=int, default=0, help="pictures of each stream; 0 = without end")
+    parser.add_argument("--frames", type=int, default=0, help="frames of each stream; 0 = without end")
     parser.add_argument("--streams", default="h264", help="separated by commas; each is at the path of its name")
     parser.add_argument("--transport", choices=["tcp", "udp"], default="tcp", help="the only one it allows")
     parser.add_argument("--identity", help="PEM file with certificate and key: the server speaks TLS; needs --user")
@@ -149,7 +149,7 @@ def main():
             if line.strip() == "end":
                 for counted in counts.values():
                     counted.end()
-            report = {spec: {"pictures": c.pictures, "ended": c.ended} for spec, c in counts.items()}
+            report = {spec: {"frames": c.frames, "ended": c.ended} for spec, c in counts.items()}
             print(json.dumps(report), flush=True)
         loop.quit()
 

@@ -22,7 +22,7 @@ export type GstreamerCameraOptions = {
   readonly auth?: { readonly scheme: 'basic' | 'digest'; readonly user: string; readonly password: string }
 }
 
-export type SentStream = { readonly pictures: number; readonly ended: boolean }
+export type SentStream = { readonly frames: number; readonly ended: boolean }
 
 export type GstreamerCamera = AsyncDisposable & {
   /** URL of the first stream or of the named one, with user information if the camera requires a login. */

@@ -29,8 +29,8 @@ async function openScene({ args = [], more, userinfoOnly = false }: SceneOptions
   const file = held.use(await writeProviderFile({ id: 'office', issuer, ca, ...(more && { more }) }))
   const server = held.use(await openServer(...file.args, ...args))
   provider.register(`${server.url}/sign-in/with/office/back/`)
-  const kept = held.move()
-  return { provider, server, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const resources = held.move()
+  return { provider, server, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 async function openBrowser(t: TestContext): Promise<Browser> {

@@ -139,12 +139,12 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
   for (const { name } of cases) {
     const path = `/v1/cameras/${ids.get(name)}/recording`
     const { json: recording } = await server.request<{ recording_start: string }>(`${path}/`)
-    const { json } = await server.request<{ url: string }>(`${path}/pictures/`)
+    const { json } = await server.request<{ url: string }>(`${path}/frames/`)
     const url = new URL(json.url)
     url.searchParams.set('at', new Date(Date.parse(recording.recording_start) + 4000).toISOString())
-    const picture = await server.request(url.pathname + url.search, { authorization: null })
-    assert.equal(picture.status, 200, picture.text)
-    await checkLike(picture.bytes, name)
+    const image = await server.request(url.pathname + url.search, { authorization: null })
+    assert.equal(image.status, 200, image.text)
+    await checkLike(image.bytes, name)
   }
   assert.equal(await server.stop(), 0)
   for (const { name, isSync } of cases) {
@@ -153,37 +153,37 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
     for (const file of files) {
       const [{ video, complaints }, decoded] = await Promise.all([probe(file), decodeTimes(file)])
       assert.deepEqual([complaints, decoded.complaints], ['', ''], name)
-      checkIncreasing(video!, Number.POSITIVE_INFINITY) // an encoder that gets no time leaves pictures out
+      checkIncreasing(video!, Number.POSITIVE_INFINITY) // an encoder that gets no time leaves frames out
       checkOrder(decoded.times, name)
       count += video!.packets.length
     }
-    const { pictures } = sources.get(name)!.sent()
+    const { frames } = sources.get(name)!.sent()
     assert.ok(
-      count > pictures - 2 * longGop && count <= pictures,
-      `${name}: ${count} of ${pictures} in ${files.length} files`,
+      count > frames - 2 * longGop && count <= frames,
+      `${name}: ${count} of ${frames} in ${files.length} files`,
     )
-    const { sync, pictures: inFile } = await countSync(files[0]!)
+    const { sync, frames: inFile } = await countSync(files[0]!)
     // Every group begins with one. Fragments may be shorter than a group if the encoder gets no CPU time.
-    if (isSync) assert.ok(sync >= Math.floor(inFile / gop), `${name}: ${sync} sync samples in ${inFile} pictures`)
-    else assert.equal(sync, 0, `${name}: sync samples in ${inFile} pictures`)
+    if (isSync) assert.ok(sync >= Math.floor(inFile / gop), `${name}: ${sync} sync samples in ${inFile} frames`)
+    else assert.equal(sync, 0, `${name}: sync samples in ${inFile} frames`)
   }
 })
 
 async function playInChromium(url: string, what: string): Promise<void> {
   await using viewer = await openViewer({ recorded: url })
   const read = () =>
-    viewer.page.evaluate<{ seconds: number; pictures: number; errors: string[] }>(`(() => {
+    viewer.page.evaluate<{ seconds: number; frames: number; errors: string[] }>(`(() => {
       const video = document.querySelector('video')
       const { currentTime: seconds } = video
-      return { seconds, pictures: video.getVideoPlaybackQuality().totalVideoFrames, errors: window.errors }
+      return { seconds, frames: video.getVideoPlaybackQuality().totalVideoFrames, errors: window.errors }
     })()`)
-  const isPlaying = async (pictures: number) => {
+  const isPlaying = async (frames: number) => {
     const now = await read()
     assert.ok(!now.errors.some((error) => error.includes('fatal')), `${what}: ${now.errors}`)
-    return now.pictures > pictures && now
+    return now.frames > frames && now
   }
   const first = await eventually(`${what} begins in Chromium`, 30_000, () => isPlaying(0))
-  await eventually(`${what} goes on`, 20_000, () => isPlaying(first.pictures + 3 * fps))
+  await eventually(`${what} goes on`, 20_000, () => isPlaying(first.frames + 3 * fps))
 }
 
 /** Compares with the test pattern: a frame that is only partly refreshed differs elsewhere by a hundred and more. */
@@ -212,10 +212,10 @@ async function readColours(input: readonly string[], bytes?: Uint8Array): Promis
 }
 
 /** Number of frames in a file, and how many of them are marked as sync samples. */
-async function countSync(file: string): Promise<{ sync: number; pictures: number }> {
+async function countSync(file: string): Promise<{ sync: number; frames: number }> {
   const bytes = await readFile(file)
   const moofs = scanBoxes(bytes).boxes.filter(({ type }) => type === 'moof')
   const tracks = moofs.map((moof) => parseFragmentSamples(bytes.subarray(moof.offset, moof.offset + moof.bytes))[0]!)
   const marks = tracks.flatMap(({ isKey }) => [...isKey])
-  return { sync: marks.filter(Boolean).length, pictures: marks.length }
+  return { sync: marks.filter(Boolean).length, frames: marks.length }
 }

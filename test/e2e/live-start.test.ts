@@ -20,10 +20,10 @@ let server: ServerUnderTest
 const ids = new Map<string, number>()
 
 before(async () => {
-  const picture = { scene: 'yard', width: 320, height: 180, framesPerSecond: 10, hasAudio: true } as const
+  const video = { scene: 'yard', width: 320, height: 180, framesPerSecond: 10, hasAudio: true } as const
   const names = [...groups, { name: 'watched', seconds: 2 }, { name: 'reconnected', seconds: 2 }]
   source = await openFakeCamera({
-    streams: names.map(({ name, seconds }) => ({ ...picture, name, gopFrames: seconds * 10 })),
+    streams: names.map(({ name, seconds }) => ({ ...video, name, gopFrames: seconds * 10 })),
   })
   server = await openServer()
   // A recorded camera stays connected.
@@ -97,7 +97,7 @@ test('a player that can start early gets two segments from a newly connected cam
   source.faults.dropConnections('reconnected')
   const early = new URL(url)
   early.searchParams.set('start', 'early')
-  const [first, usual] = await eventually('pictures again', 40_000, async () => {
+  const [first, usual] = await eventually('frames again', 40_000, async () => {
     const answers = await Promise.all([early, url].map(askPlaylist))
     return answers.every(({ status }) => status === 200) && answers.map(({ text }) => check(text))
   })
@@ -113,7 +113,7 @@ test('hls.js with default settings plays an unwatched camera without stalling', 
     viewer.page.evaluate<{ seconds: number; errors: string[] }>(
       "({ seconds: document.querySelector('video').currentTime, errors: window.errors })",
     )
-  await eventually('a picture', 30_000, () => viewer.readClock('video'))
+  await eventually('a frame', 30_000, () => viewer.readClock('video'))
   const { seconds: from } = await read()
   const { errors } = await eventually('ten seconds later', 40_000, async () => {
     const now = await read()

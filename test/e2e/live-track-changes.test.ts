@@ -58,9 +58,9 @@ test('hls.js keeps playing live and recorded while the audio track disappears, r
   for (const cameraId of ids) {
     const { url } = await openStream({ server, cameraId }, { startMs, endMs })
     await using viewer = await openViewer({ recorded: url })
-    await eventually('a recorded picture', 20_000, () => viewer.readClock('video'))
+    await eventually('a recorded frame', 20_000, () => viewer.readClock('video'))
     await viewer.page.evaluate("document.querySelector('video').playbackRate = 4")
-    await eventually('the last recorded picture', 30_000, async () => {
+    await eventually('the last recorded frame', 30_000, async () => {
       const read = await viewer.readClock('video')
       return read !== undefined && read.code.unixMs > endMs - 2000
     })
@@ -72,7 +72,7 @@ test('hls.js keeps playing live and recorded while the audio track disappears, r
 async function seeNow(viewers: readonly Viewer[]): Promise<void> {
   const sinceMs = Date.now() + 2000
   for (const viewer of viewers) {
-    await eventually('a live picture of now', 40_000, async () => {
+    await eventually('a live frame of now', 40_000, async () => {
       const read = await viewer.readClock('video')
       return read !== undefined && read.code.unixMs > sinceMs
     })

@@ -100,7 +100,7 @@ test('ffprobe reads the MJPEG stream at the requested size and rate', { timeout:
   const response = await takeMjpeg(tuned.url, 3)
   const elapsedMs = performance.now() - startedMs
   assert.equal(response.length, 3)
-  assert.ok(elapsedMs > 3500 && elapsedMs < 7000, `three pictures at 0.5 a second took ${elapsedMs} ms`)
+  assert.ok(elapsedMs > 3500 && elapsedMs < 7000, `three images at 0.5 a second took ${elapsedMs} ms`)
   const full = await probe(await streamUrl('mjpeg'), { packets: 3 })
   assert.equal(full.video?.codec, 'mjpeg')
   assert.equal(full.video.width, 640)
@@ -177,7 +177,7 @@ async function takeMjpeg(url: string, count: number): Promise<Buffer[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>()
   const outgoing = get(url, { agent }, (response) => {
     let buffered = Buffer.alloc(0)
-    const pictures: Buffer[] = []
+    const images: Buffer[] = []
     response.on('data', (chunk: Buffer) => {
       buffered = Buffer.concat([buffered, chunk])
       for (;;) {
@@ -186,11 +186,11 @@ async function takeMjpeg(url: string, count: number): Promise<Buffer[]> {
           /content-length: *(\d+)/i.exec(buffered.subarray(0, Math.max(0, headEnd)).toString())?.[1],
         )
         if (headEnd < 0 || !(buffered.length >= headEnd + 4 + length)) return
-        pictures.push(buffered.subarray(headEnd + 4, headEnd + 4 + length))
+        images.push(buffered.subarray(headEnd + 4, headEnd + 4 + length))
         buffered = buffered.subarray(headEnd + 4 + length)
-        if (pictures.length < count) continue
+        if (images.length < count) continue
         outgoing.destroy()
-        resolve(pictures)
+        resolve(images)
         return
       }
     })

@@ -117,12 +117,12 @@ export function checkIncreasing({ packets }: ProbedStream, maxStepSeconds: numbe
  */
 export function checkShown({ packets }: ProbedStream, maxStepSeconds: number): void {
   const early = packets.find(({ ptsSeconds, dtsSeconds }) => ptsSeconds < dtsSeconds)
-  if (early) throw new Error(`a picture is shown at ${early.ptsSeconds} s and decoded at ${early.dtsSeconds} s`)
+  if (early) throw new Error(`a frame is shown at ${early.ptsSeconds} s and decoded at ${early.dtsSeconds} s`)
   const times = packets.map(({ ptsSeconds }) => ptsSeconds).sort((a, b) => a - b)
   for (const [i, time] of times.slice(1).entries()) {
     const step = time - times[i]!
     if (!(step > 0 && step <= maxStepSeconds)) {
-      throw new Error(`pictures ${step} s apart at ${time} s, expected (0, ${maxStepSeconds}]`)
+      throw new Error(`frames ${step} s apart at ${time} s, expected (0, ${maxStepSeconds}]`)
     }
   }
 }

@@ -82,7 +82,7 @@ for (const [name, options] of Object.entries(encoders)) {
       ] as const) {
         const path = join(folder.path, 'from-here.mp4')
         await writeFile(path, bytes)
-        assert.deepEqual(await decode(path), expected, `${way} from picture ${start}`)
+        assert.deepEqual(await decode(path), expected, `${way} from frame ${start}`)
       }
     }
   })
@@ -101,7 +101,7 @@ test('open H.265 groups are passed through; a new viewer misses only the leading
     for (const kind of ['hls', 'mp4'] as const) {
       const path = join(folder.path, 'from-here.mp4')
       await writeFile(path, playLive(kind, format, rest))
-      assert.deepEqual(await decode(path), expected, `${kind} from picture ${start}`)
+      assert.deepEqual(await decode(path), expected, `${kind} from frame ${start}`)
     }
   }
 })
@@ -166,8 +166,8 @@ async function encode(folder: string, { codec, output, format, isSet }: Encoder)
   const frames: Frame[] = []
   let dts90k = 0
   const depacketizer = new NalDepacketizer(codec, {
-    onFormat: (told) => {
-      video = told
+    onFormat: (format) => {
+      video = format
     },
     onFrame: (data, pts90k, isKey, _memory, access) => {
       frames.push({ kind: 'video', data, pts90k, dts90k, wallMs: pts90k / 90, isKey, ...access })

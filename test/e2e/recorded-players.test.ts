@@ -68,7 +68,7 @@ for (const player of ['ffmpeg', 'mpv'])
 /** The clocks of all frames displayed within this many seconds. */
 async function decodeWith(player: string, url: string, seconds: number): Promise<TimeCode[]> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-player-'))
-  const file = join(folder.path, 'pictures.yuv')
+  const file = join(folder.path, 'frames.yuv')
   const own = ['-v', 'error', '-ca_file', server.caFile, '-tls_verify', '1', '-i', url, '-t', String(seconds)]
   const mpv = ['--no-config', '--really-quiet', `--tls-ca-file=${server.caFile}`, '--tls-verify=yes', '--no-audio', url]
   const args =
@@ -78,9 +78,9 @@ async function decodeWith(player: string, url: string, seconds: number): Promise
   await promisify(execFile)(player, args, { timeout: 40_000 })
   const bytes = await readFile(file)
   const luma = 320 * 180
-  const pictures = Math.floor(bytes.length / (luma * 1.5))
+  const frames = Math.floor(bytes.length / (luma * 1.5))
   const at = (i: number) => bytes.subarray(i * luma * 1.5, i * luma * 1.5 + luma)
-  return Array.from({ length: pictures }, (_, i) => readTimeCode(at(i), 320, 180)).filter((code) => code !== undefined)
+  return Array.from({ length: frames }, (_, i) => readTimeCode(at(i), 320, 180)).filter((code) => code !== undefined)
 }
 
 test('a download plays in chromium and begins at the requested moment', { timeout: 60_000 }, async () => {
@@ -92,7 +92,7 @@ test('a download plays in chromium and begins at the requested moment', { timeou
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
   await page.goto(new URL('/healthz', url).href)
   await page.setContent(`<video muted src="${url}"></video>`)
-  const first = await eventually('the first picture', 10_000, () => readClock(page, 'video'))
+  const first = await eventually('the first frame', 10_000, () => readClock(page, 'video'))
   assert.ok(Math.abs(first.code.unixMs - startMs) <= 200, `${first.code.unixMs - startMs} ms`)
   assert.ok(Math.abs((await page.evaluate<number>('document.querySelector("video").duration')) - 10) < 0.3)
   await page.evaluate(`new Promise((resolve, reject) => {

@@ -26,8 +26,8 @@ let cameraId: number
 before(async () => {
   smtp = await openSmtpServer()
   // A high bit rate, so that a recorded file exceeds the buffers of a connection.
-  const picture = { width: 1280, height: 720, gopFrames: 25, bitsPerSecond: 16_000_000, loopSeconds: 4 }
-  source = await openFakeCamera({ streams: [{ name: 'door', ...picture }] })
+  const video = { width: 1280, height: 720, gopFrames: 25, bitsPerSecond: 16_000_000, loopSeconds: 4 }
+  source = await openFakeCamera({ streams: [{ name: 'door', ...video }] })
   server = await openServer('--smtp-url', smtp.url, '--mail-from', 'nightjar@example.org')
   const camera = ['--name', 'Front "door"', '--url', source.url('door'), '--record', 'P7D']
   cameraId = (await server.command<{ id: number }>('camera', 'add', '--user', 'owner@example.com', ...camera)).id

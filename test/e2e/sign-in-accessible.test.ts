@@ -163,12 +163,12 @@ for (const [colorScheme, locale] of [
       const { violations, incomplete, passes } = await page.evaluate<AxeResults>(
         'axe.run(document, { resultTypes: ["violations"] })',
       )
-      const told = [...violations, ...incomplete].map(
+      const findings = [...violations, ...incomplete].map(
         ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
       )
       // axe cannot determine contrast in front of an image; the name is white on dark.
       assert.deepEqual(
-        told.filter((text) => !/^color-contrast: <span>Nightjar<\/span>$/.test(text)),
+        findings.filter((text) => !/^color-contrast: <span>Nightjar<\/span>$/.test(text)),
         [],
         name,
       )

@@ -90,7 +90,7 @@ test('a download across every change of tracks plays completely in chromium and 
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage()
   await page.goto(new URL('/healthz', json.url).href)
   await page.setContent(`<video muted src="${json.url}"></video>`)
-  await eventually('the first picture', 20_000, () => readClock(page, 'video'))
+  await eventually('the first frame', 20_000, () => readClock(page, 'video'))
   await page.evaluate(`(() => {
     const video = document.querySelector('video')
     video.playbackRate = 4
@@ -154,9 +154,9 @@ test('a stream that began without audio continues without audio when the camera 
   const { text } = await server.request(new URL(path.pathname, server.url).href, { authorization: null })
   assert.ok(text.includes('.mp4'))
   await using viewer = await openViewer({ recorded: new URL(path.pathname, server.url).href })
-  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  await eventually('a frame', 20_000, () => viewer.readClock('video'))
   await viewer.page.evaluate("document.querySelector('video').playbackRate = 2")
-  await eventually('a picture of the last clip', 40_000, async () => {
+  await eventually('a frame of the last clip', 40_000, async () => {
     const read = await viewer.readClock('video')
     return read !== undefined && read.code.unixMs > startMs + 65_000
   })

@@ -106,16 +106,16 @@ test('T38: a page on another origin can list cameras, show live video and play a
   for (const path of ['/v1/me/', '/v1/cameras/', '/v1/shared-cameras/']) assert.equal(preflights.get(path), 204, path)
   assert.deepEqual(await page.locator('article h2').allTextContents(), ['Door'])
 
-  const first = await eventually('a live picture', 20_000, () => readClock(page, 'article img'))
-  const later = await eventually('a later live picture', 20_000, async () => {
+  const first = await eventually('a live frame', 20_000, () => readClock(page, 'article img'))
+  const later = await eventually('a later live frame', 20_000, async () => {
     const clock = await readClock(page, 'article img')
     return clock && clock.code.frameNumber > first.code.frameNumber && clock
   })
   assert.ok(later.code.unixMs > first.code.unixMs)
 
   await page.click('text=Play the recording')
-  const begun = await eventually('a recorded picture', 30_000, () => readClock(page, 'article video'))
-  const played = await eventually('a later recorded picture', 30_000, async () => {
+  const begun = await eventually('a recorded frame', 30_000, () => readClock(page, 'article video'))
+  const played = await eventually('a later recorded frame', 30_000, async () => {
     const clock = await readClock(page, 'article video')
     return clock && clock.code.frameNumber > begun.code.frameNumber && clock
   })
@@ -162,13 +162,13 @@ test('a guest sees a shared camera live and its recordings only if permitted', {
   await signIn(page, { as: guest })
   await message(page, /Signed in as guest@example\.com\./)
   assert.deepEqual(await page.locator('article h2').allTextContents(), [`Door, shared by ${email}`])
-  await eventually('a live picture', 20_000, () => readClock(page, 'article img'))
+  await eventually('a live frame', 20_000, () => readClock(page, 'article img'))
   assert.equal(await page.isVisible('text=Play the recording'), false)
   const body = { permissions: { can_view_rec: true } }
   await server.request(`/v1/cameras/${cameraId}/guests/${invited.json.id}/`, { method: 'PUT', body })
   await page.click('#refresh')
   await page.click('text=Play the recording')
-  await eventually('a recorded picture', 30_000, () => readClock(page, 'article video'))
+  await eventually('a recorded frame', 30_000, () => readClock(page, 'article video'))
   await server.request(`/v1/cameras/${cameraId}/guests/${invited.json.id}/`, { method: 'DELETE' })
   await page.click('#refresh')
   await message(page, /guest@example\.com has no cameras\./)

@@ -8,10 +8,10 @@ import { writeSlowJpeg } from './slow-jpeg.ts'
 
 export type HostileCamera = { readonly kind: string; readonly url: string; readonly type: 'h264' | 'mjpeg' }
 
-const pictureMs = 40
+const frameMs = 40
 
-/** Something for each picture, as long as the connection lasts. */
-const each = (send: (sender: Sender, i: number) => void, ms = pictureMs): Script => ({
+/** Something for each frame, as long as the connection lasts. */
+const each = (send: (sender: Sender, i: number) => void, ms = frameMs): Script => ({
   play(sender) {
     let i = 0
     const timer = setInterval(() => {
@@ -28,7 +28,7 @@ const rtspKinds: { readonly [kind: string]: Script } = {
   'a clock that jumps at each key frame': each((sender, i) =>
     sender.sendFrame(i * 3600 + (i % 3) * 630_000, i % 2 === 0),
   ),
-  'thousands of parameter sets in each picture': each((sender, i) => {
+  'thousands of parameter sets in each frame': each((sender, i) => {
     const sets = Array.from({ length: 2000 }, (_, n) => Uint8Array.of(...samplePps, n >> 8, n & 255))
     for (const payload of packetizeH264(sets)) sender.send(0, sender.packet(payload, i * 18_000, false))
     sender.sendFrame(i * 18_000, true)
@@ -36,7 +36,7 @@ const rtspKinds: { readonly [kind: string]: Script } = {
   'bytes that are no RTSP': each((sender) => {
     sender.write(Uint8Array.from({ length: 20_000 }, (_, n) => (n * 197 + ((n * n) >> 7)) & 0xff))
   }),
-  'connections that end with their first picture': {
+  'connections that end with their first frame': {
     play(sender) {
       for (let i = 0; i < 3; i++) sender.sendFrame(i * 3600, i === 0)
       sender.socket.end()
@@ -58,9 +58,9 @@ const slow = writeSlowJpeg(20_000)
 const huge = writeJpeg(6000, 6000, 7_000_000)
 
 const httpKinds: { readonly [kind: string]: { readonly ms: number; readonly jpeg: (i: number) => Uint8Array } } = {
-  'pictures of alternating size': { ms: pictureMs, jpeg: (i) => writeJpeg(i % 2 === 0 ? 640 : 320, 240, 5000) },
-  'pictures that keep a decoder busy for a quarter of a minute': { ms: 1000, jpeg: () => slow },
-  'pictures of seven megabytes': { ms: 2000, jpeg: () => huge },
+  'frames of alternating size': { ms: frameMs, jpeg: (i) => writeJpeg(i % 2 === 0 ? 640 : 320, 240, 5000) },
+  'frames that keep a decoder busy for a quarter of a minute': { ms: 1000, jpeg: () => slow },
+  'frames of seven megabytes': { ms: 2000, jpeg: () => huge },
 }
 
 /** One of each kind. */
@@ -71,7 +71,7 @@ export async function openHostileCameras(): Promise<AsyncDisposable & { readonly
     const { url } = stack.use(await openScriptedCamera(script))
     cameras.push({ kind, url, type: 'h264' })
   }
-  const server = createServer((request, response) => sendPictures(request.url ?? '', response))
+  const server = createServer((request, response) => sendFrames(request.url ?? '', response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   stack.defer(() => {
@@ -85,7 +85,7 @@ export async function openHostileCameras(): Promise<AsyncDisposable & { readonly
   return { cameras, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-function sendPictures(path: string, response: ServerResponse): void {
+function sendFrames(path: string, response: ServerResponse): void {
   const { ms, jpeg } = Object.values(httpKinds)[Number(path.slice(1))]!
   response.on('error', () => {})
   response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' })

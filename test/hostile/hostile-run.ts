@@ -1,4 +1,4 @@
-// Good cameras beside hostile ones in a real server: what the good ones lose, and how late their pictures come. A program, too:
+// Good cameras beside hostile ones in a real server: what the good ones lose, and how late their images come. A program, too:
 //   node test/hostile/hostile-run.ts [CAMERAS OF EACH] [SECONDS]     with and without the hostile ones
 
 import { Agent, get } from 'node:https'
@@ -10,11 +10,11 @@ import { openHostileCameras } from './hostile-cameras.ts'
 import { readRecordedNumbers } from './read-recording.ts'
 
 export type HostileRun = {
-  /** Of each good camera: pictures sent and to be recorded, and those of them that are not in its recording. */
+  /** Of each good camera: frames sent and to be recorded, and those of them that are not in its recording. */
   readonly good: readonly { readonly due: number; readonly missing: number; readonly gaps: readonly unknown[] }[]
-  /** How long the good cameras' live pictures took to be answered, milliseconds, ascending; and how many were refused. */
+  /** How long the good cameras' live images took to be answered, milliseconds, ascending; and how many were refused. */
   readonly answersMs: readonly number[]
-  /** The same of the first picture of each, when all ask at once and the decoder's processes start. */
+  /** The same of the first image of each, when all ask at once and the decoder's processes start. */
   readonly firstAnswersMs: readonly number[]
   readonly refused: number
   /** Files of each hostile camera. */
@@ -25,11 +25,11 @@ export type HostileRun = {
 
 export type HostileRunOptions = { readonly good: number; readonly hostile: number; readonly seconds: number }
 
-const picture = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 300_000 }
+const video = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 300_000 }
 const askMs = 500
 
 export async function runBesideHostile({ good, hostile, seconds }: HostileRunOptions): Promise<HostileRun> {
-  const streams = createLoadStreams(good, picture)
+  const streams = createLoadStreams(good, video)
   await using camera = await openFakeCamera({ streams })
   await using enemies = await openHostileCameras()
   await using server = await openServer('--log-level', 'warn', '--rate-limit', '0')
@@ -45,13 +45,13 @@ export async function runBesideHostile({ good, hostile, seconds }: HostileRunOpt
   const over = new AbortController()
   const first = sent()
   const asking = {
-    good: goodIds.map((id, i) => askPictures(server, id, i * 25, over.signal)),
-    foes: foes.map(({ id }, i) => askPictures(server, id, i * 25, over.signal)),
+    good: goodIds.map((id, i) => requestImages(server, id, i * 25, over.signal)),
+    foes: foes.map(({ id }, i) => requestImages(server, id, i * 25, over.signal)),
   }
   await sleep(seconds * 1000)
   const end = sent()
   over.abort()
-  const asked = await Promise.all(asking.good)
+  const results = await Promise.all(asking.good)
   await Promise.all(asking.foes)
   await sleep(3000) // what was sent last is on its way
   const gaps: unknown[][] = []
@@ -65,9 +65,9 @@ export async function runBesideHostile({ good, hostile, seconds }: HostileRunOpt
       for (let number = first[i]!; number < end[i]! - 1; number++) if (!numbers.has(number)) missing++
       return { due: end[i]! - 1 - first[i]!, missing, gaps: gaps[i]! }
     }),
-    answersMs: asked.flatMap(({ answersMs }) => answersMs).toSorted((a, b) => a - b),
-    firstAnswersMs: asked.flatMap(({ firstAnswerMs = [] }) => firstAnswerMs).toSorted((a, b) => a - b),
-    refused: asked.reduce((sum, { refused }) => sum + refused, 0),
+    answersMs: results.flatMap(({ answersMs }) => answersMs).toSorted((a, b) => a - b),
+    firstAnswersMs: results.flatMap(({ firstAnswerMs = [] }) => firstAnswerMs).toSorted((a, b) => a - b),
+    refused: results.reduce((sum, { refused }) => sum + refused, 0),
     hostile: await Promise.all(
       foes.map(async ({ id, kind }) => ({ kind, files: (await readRecordedNumbers(server.dataDir, id)).files })),
     ),
@@ -97,8 +97,8 @@ async function readGaps(server: ServerUnderTest, id: number): Promise<unknown[]>
   return json.gaps
 }
 
-/** Live pictures of a size that must be made, as somebody's wall of cameras asks for them. */
-async function askPictures(server: ServerUnderTest, id: number, delayMs: number, signal: AbortSignal) {
+/** Live images of a size that must be made, as somebody's wall of cameras asks for them. */
+async function requestImages(server: ServerUnderTest, id: number, delayMs: number, signal: AbortSignal) {
   const answersMs: number[] = []
   let firstAnswerMs: number | undefined
   let refused = 0
@@ -107,7 +107,7 @@ async function askPictures(server: ServerUnderTest, id: number, delayMs: number,
   await sleep(delayMs)
   while (!signal.aborted) {
     const begunMs = performance.now()
-    const status = await askOne(json.live_snapshot, agent)
+    const status = await requestImage(json.live_snapshot, agent)
     const tookMs = performance.now() - begunMs
     if (status !== 200) refused++
     else if (firstAnswerMs === undefined) firstAnswerMs = tookMs
@@ -118,7 +118,7 @@ async function askPictures(server: ServerUnderTest, id: number, delayMs: number,
   return { answersMs, firstAnswerMs, refused }
 }
 
-function askOne(url: string, agent: Agent): Promise<number> {
+function requestImage(url: string, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { agent }, (response) => {
       response.resume()
@@ -148,7 +148,7 @@ if (import.meta.main) {
       due: good.reduce((sum, { due }) => sum + due, 0),
       missing: good.reduce((sum, { missing }) => sum + missing, 0),
       gaps: good.reduce((sum, { gaps }) => sum + gaps.length, 0),
-      pictures: answersMs.length,
+      frames: answersMs.length,
       ...{ p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), longestMs: Math.round(answersMs.at(-1) ?? 0) },
       longestOfFirstMs: Math.round(firstAnswersMs.at(-1) ?? 0),
       mostFiles: Math.max(0, ...foes.map(({ files }) => files)),

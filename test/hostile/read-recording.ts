@@ -1,4 +1,4 @@
-// The numbers of the pictures in a camera's files, which the fake camera writes into each (frame-counter.ts).
+// The numbers of the frames in a camera's files, which the fake camera writes into each (frame-counter.ts).
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

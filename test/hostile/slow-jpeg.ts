@@ -1,4 +1,4 @@
-// A JPEG that is correct and takes a decoder a second for each 50 kB: a progressive picture of 40 million pixels with thousands of
+// A JPEG that is correct and takes a decoder a second for each 50 kB: a progressive image of 40 million pixels with thousands of
 // scans, of which each says of all its blocks that nothing changes (ITU-T T.81 G.1.2.2).
 
 const width = 6304

@@ -13,7 +13,7 @@ function createAsk(server: ServerUnderTest, agent: Agent) {
   return (path: string, body?: object): Promise<{ status: number; bytes: number }> =>
     new Promise((resolve, reject) => {
       const headers = { authorization: `PersonalAccessToken ${server.token}`, 'content-type': 'application/json' }
-      const asked = request(
+      const sent = request(
         new URL(path, server.url),
         { agent, ca: server.ca, headers, method: body ? 'POST' : 'GET' },
         (answer) => {
@@ -25,8 +25,8 @@ function createAsk(server: ServerUnderTest, agent: Agent) {
           answer.once('error', reject)
         },
       )
-      asked.once('error', reject)
-      asked.end(body && JSON.stringify(body))
+      sent.once('error', reject)
+      sent.end(body && JSON.stringify(body))
     })
 }
 

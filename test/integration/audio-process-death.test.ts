@@ -1,4 +1,4 @@
-// The process that encodes telephone audio is killed under a running server: there is silence for a moment, and no picture is missing.
+// The process that encodes telephone audio is killed under a running server: there is silence for a moment, and no frame is missing.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -20,9 +20,9 @@ async function listAudioProcesses(serverPid: number): Promise<number[]> {
   return lines.map((line) => Number.parseInt(line, 10))
 }
 
-test('when the audio process dies no picture is lost, and audio comes back', { timeout: 120_000 }, async () => {
-  const picture = { width: 320, height: 180, framesPerSecond: 15, gopFrames: 15 }
-  await using camera = await openFakeCamera({ streams: [{ name: 'door', ...picture, audio: 'pcma' }] })
+test('when the audio process dies no frame is lost, and audio comes back', { timeout: 120_000 }, async () => {
+  const format = { width: 320, height: 180, framesPerSecond: 15, gopFrames: 15 }
+  await using camera = await openFakeCamera({ streams: [{ name: 'door', ...format, audio: 'pcma' }] })
   await using server = await openServer()
   const args = ['--user', 'owner@example.com', '--name', 'door', '--url', camera.url('door'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
@@ -53,7 +53,7 @@ test('when the audio process dies no picture is lost, and audio comes back', { t
     numbers,
     numbers.map((_, i) => numbers[0]! + i),
   )
-  assert.ok(counters.at(-1)!.unixMs > killedMs + 3000, 'pictures until the end')
+  assert.ok(counters.at(-1)!.unixMs > killedMs + 3000, 'frames until the end')
   const { video, audio, complaints } = await probe(files.at(-1)!)
   assert.equal(complaints, '')
   const endOf = (packets: readonly { ptsSeconds: number }[]) => packets.at(-1)!.ptsSeconds

@@ -70,36 +70,36 @@ test('each kind of wrong camera is offline with a reason, in the API and on the 
 }, async () => {
   const closedPort = await findClosedPort()
   const good = await addCamera(source.url('good'))
-  const wrong: Record<string, { id: number; reason: string; words: RegExp }> = {
+  const wrong: Record<string, { id: number; reason: string; expected: RegExp }> = {
     'no such path': {
       id: await addCamera(source.url('good').replace('/good', '/nowhere')),
       reason: 'no_frames',
-      words: /404|path|address/i,
+      expected: /404|path|address/i,
     },
     'nobody listens': {
       id: await addCamera(`rtsp://127.0.0.1:${closedPort}/x`),
       reason: 'camera_unreachable',
-      words: /refus|listen/i,
+      expected: /refus|listen/i,
     },
     'no such host': {
       id: await addCamera('rtsp://no-such-camera.invalid/x'),
       reason: 'camera_unreachable',
-      words: /name|found|resolve/i,
+      expected: /name|found|resolve/i,
     },
     'wrong password': {
       id: await addCamera(
         locked.url('good').replace('rtsp://viewer:secret@', 'rtsp://').replace('rtsp://', 'rtsp://viewer:wrong@'),
       ),
       reason: 'auth_failed',
-      words: /password/i,
+      expected: /password/i,
     },
   }
-  for (const [what, { id, reason, words }] of Object.entries(wrong)) {
+  for (const [what, { id, reason, expected }] of Object.entries(wrong)) {
     await eventually(`${what} is told`, 30_000, async () => (await readCamera(id)).status === 'offline')
     const { cameras } = await server.command<Listed>('camera', 'list')
     const listed = cameras.find((camera) => camera.id === id)!
     assert.equal(listed.status_reason, reason, what)
-    assert.match(listed.status_detail!, words, what)
+    assert.match(listed.status_detail!, expected, what)
     assert.doesNotMatch(listed.status_detail!, /wrong@|viewer:/, 'no credentials')
     assert.equal((await readCamera(id)).status_reason, listed.status_detail)
   }
@@ -109,7 +109,7 @@ test('each kind of wrong camera is offline with a reason, in the API and on the 
 })
 
 test('a stream without video and one of an unknown codec say what they offer', { timeout: 60_000 }, async () => {
-  for (const [kind, words] of [
+  for (const [kind, expected] of [
     ['no_video', /video/i],
     ['unknown_codec', /codec|offers|H\.?264/i],
   ] as const) {
@@ -117,7 +117,7 @@ test('a stream without video and one of an unknown codec say what they offer', {
     const id = await addCamera(source.url('other'))
     await eventually(`${kind} is told`, 20_000, async () => (await readCamera(id)).status === 'offline')
     const { cameras } = await server.command<Listed>('camera', 'list')
-    assert.match(cameras.find((camera) => camera.id === id)!.status_detail!, words)
+    assert.match(cameras.find((camera) => camera.id === id)!.status_detail!, expected)
     await server.command('camera', 'remove', String(id))
   }
   source.faults.describeAs('none', 'other')
@@ -241,7 +241,7 @@ test('the command line acts on the running server within 2 s: tokens, accounts, 
   )
 })
 
-test('a removed camera takes its footage and pictures along', { timeout: 60_000 }, async () => {
+test('a removed camera takes its footage and images along', { timeout: 60_000 }, async () => {
   const id = await addCamera(source.url('other'), '--record', 'P1D')
   await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
   await server.command('camera', 'remove', String(id))

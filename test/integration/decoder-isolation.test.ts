@@ -11,16 +11,16 @@ import { eventually, openServer } from '../server-under-test.ts'
 type Camera = { status: string; audio_enabled: boolean; live_snapshot: string }
 type Isolation = { level: string; in_force: string[]; missing: string[]; reason: string | null; advice: string | null }
 
-type Told = { decoder_isolation: Isolation }
+type WithIsolation = { decoder_isolation: Isolation }
 
-type Process = { readonly pid: number; readonly parent: number; readonly words: readonly string[] }
+type Process = { readonly pid: number; readonly parent: number; readonly args: readonly string[] }
 
 async function listProcesses(): Promise<Process[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid='])
   return stdout.split('\n').flatMap((line) => {
     const [pid, parent] = line.trim().split(/ +/).map(Number)
     try {
-      return [{ pid: pid!, parent: parent!, words: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') }]
+      return [{ pid: pid!, parent: parent!, args: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') }]
     } catch {
       return [] // has ended
     }
@@ -32,9 +32,8 @@ async function findProgram(serverPid: number, program: string): Promise<number |
   const all = await listProcesses()
   const below = (pid: number): Process[] =>
     all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)])
-  return below(serverPid).find(
-    ({ words }) => words[0]!.endsWith('/node') && words.some((word) => word.endsWith(program)),
-  )?.pid
+  return below(serverPid).find(({ args }) => args[0]!.endsWith('/node') && args.some((arg) => arg.endsWith(program)))
+    ?.pid
 }
 
 function readStatus(pid: number): Map<string, string> {
@@ -61,10 +60,10 @@ test('what decodes reaches neither the network nor the files of the server that 
   url.searchParams.set('width', '160')
   assert.equal((await server.request(url.href, { authorization: null })).status, 200)
 
-  const { decoder_isolation: told } = (await server.request<Partial<Told>>('/v1/server/')).json
+  const { decoder_isolation: isolation } = (await server.request<Partial<WithIsolation>>('/v1/server/')).json
   // A server that says nothing has no excuse.
-  const isBoxed = told === undefined || told.level === 'full'
-  if (!isBoxed) t.diagnostic(`no sandbox here: ${told.reason}`)
+  const isBoxed = isolation === undefined || isolation.level === 'full'
+  if (!isBoxed) t.diagnostic(`no sandbox here: ${isolation.reason}`)
   for (const program of ['decoder-process.ts', 'audio-process.ts']) {
     const pid = await eventually(program, 20_000, async () => (await findProgram(server.pid, program)) ?? false)
     const status = readStatus(pid)
@@ -90,12 +89,14 @@ test('what decodes reaches neither the network nor the files of the server that 
 
 test('how far that is in force is told by the interface, the command line and the log alike', async () => {
   await using server = await openServer()
-  const { decoder_isolation: told } = (await server.request<Told>('/v1/server/')).json
-  assert.ok(told, 'the server says what is in force')
-  const doctor = await server.command<Told>('doctor').catch((error: { stdout: string }) => JSON.parse(error.stdout))
-  assert.deepEqual(doctor.decoder_isolation, told)
+  const { decoder_isolation: isolation } = (await server.request<WithIsolation>('/v1/server/')).json
+  assert.ok(isolation, 'the server says what is in force')
+  const doctor = await server
+    .command<WithIsolation>('doctor')
+    .catch((error: { stdout: string }) => JSON.parse(error.stdout))
+  assert.deepEqual(doctor.decoder_isolation, isolation)
   const logged = server.log().split('\n').filter((line) => line.includes('processes that decode')) // biome-ignore format: one line
   assert.equal(logged.length, 1)
   const { isolation: level, inForce, missing } = JSON.parse(logged[0]!)
-  assert.deepEqual([level, inForce, missing], [told.level, told.in_force, told.missing])
+  assert.deepEqual([level, inForce, missing], [isolation.level, isolation.in_force, isolation.missing])
 })

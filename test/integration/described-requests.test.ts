@@ -47,7 +47,7 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
   const description = (await server.request<OpenApiDocument>('/openapi.json')).json
   const household = await openHousehold(server, camera.url('a'))
   const operations = listOperations(description).filter(isAsked)
-  const known = new KnownObjects(operations, household.known)
+  const knownObjects = new KnownObjects(operations, household.objects)
   const nowhere = fc.constantFrom('rtsp://127.0.0.1:9/none', 'rtsp://ada:secret@127.0.0.1:9/none')
   const requests = createRequests(operations, {
     values: new SchemaValues(description, {
@@ -56,7 +56,7 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
       username: fc.constantFrom('linus@example.com', 'ada'),
       password: fc.constantFrom(lodgersPassword, 'x'),
       scope: fc.constantFrom('read', 'user_access', 'account_manage', 'nothing', ''),
-      camera: fc.constantFrom(...household.known.camera_id!, 424242),
+      camera: fc.constantFrom(...household.objects.camera_id!, 424242),
       hash: fc.constantFrom(...household.hashes, '0'.repeat(32)),
     }),
     callers: household.callers,
@@ -67,11 +67,11 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
   t.after(() => agent.destroy())
   let sent = 0
   const tally = new Map<string, number>()
-  const asked = new Set<string>()
+  const requestedIds = new Set<string>()
   const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
   t.diagnostic(`seed ${seed}; the same again with TEST_SEED=${seed}`)
   const property = fc.asyncProperty(requests, async (request) => {
-    const url = `${server.url}${known.writePath(request)}?${request.query}`
+    const url = `${server.url}${knownObjects.writePath(request)}?${request.query}`
     // A connection that is refused again and again has to wait.
     if (++sent % 50 === 0) {
       agent.destroy()
@@ -85,8 +85,8 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
     } catch (error) {
       await fail(error)
     }
-    known.learn(request, answer)
-    asked.add(request.operation.operationId)
+    knownObjects.learn(request, answer)
+    requestedIds.add(request.operation.operationId)
     const group = `${Math.floor(answer.status / 100)}xx`
     tally.set(group, (tally.get(group) ?? 0) + 1)
   })
@@ -97,7 +97,7 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
   // A run in which everything is refused, or nothing, would prove little.
   assert.ok(tally.get('2xx')! > requestCount / 10 && tally.get('4xx')! > requestCount / 10)
   assert.deepEqual(
-    operations.map(({ operation }) => operation.operationId).filter((name) => !asked.has(name)),
+    operations.map(({ operation }) => operation.operationId).filter((name) => !requestedIds.has(name)),
     [],
   )
   await checkOrder(server, operations)
@@ -109,7 +109,7 @@ type Household = {
   readonly clientId: string
   readonly hashes: readonly string[]
   readonly callers: readonly (string | undefined)[]
-  readonly known: ObjectsByParameter
+  readonly objects: ObjectsByParameter
 }
 
 /** An owner with two cameras, one of them recorded, shared and with events; two other users; an application. */
@@ -160,7 +160,7 @@ async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promis
     clientId: application.client_id!,
     hashes: [front.event_api_hash!, yard.event_api_hash!],
     callers: [...Array<string>(8).fill(owner), guest, guest, guest, reader, ...strange, undefined],
-    known: {
+    objects: {
       camera_id: [front.id, yard.id],
       guest_id: guests.map(({ id }) => id),
       application_id: [application.id],

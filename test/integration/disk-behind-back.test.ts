@@ -23,7 +23,7 @@ let archiveDir: string
 
 before(async () => {
   const size = { width: 320, height: 180, gopFrames: 15 }
-  // Other pictures, so that no stretch of the one's footage is in the other's as well.
+  // Other frames, so that no stretch of the one's footage is in the other's as well.
   const streams = [
     { name: 'mine', scene: 'yard', ...size },
     { name: 'theirs', scene: 'door', ...size },
@@ -55,10 +55,10 @@ async function listFiles(id: number): Promise<string[]> {
 
 /** A file of some seconds, finished. */
 async function recordFile(id: number): Promise<void> {
-  const known = (await listFiles(id)).length
+  const count = (await listFiles(id)).length
   const openBefore = await countOpenFiles()
   await server.command('camera', 'record', String(id), '--retention', 'P1D')
-  await eventually('a new file', 20_000, async () => (await listFiles(id)).length > known)
+  await eventually('a new file', 20_000, async () => (await listFiles(id)).length > count)
   const startMs = Date.now()
   await eventually('some seconds', 30_000, async () => {
     const { recording_end } = await readRecording(id)
@@ -99,7 +99,7 @@ async function playAll(): Promise<{ entry: ReadEntry; bytes: Buffer | undefined 
   return Promise.all(played)
 }
 
-/** The place of a byte of a picture in the middle of a file. A byte of a box would be another fault. */
+/** The place of a byte of a frame in the middle of a file. A byte of a box would be another fault. */
 function placeOfSample(file: Uint8Array): number {
   const { offset, bytes } = scanBoxes(file).boxes.findLast(
     ({ type, offset }) => type === 'mdat' && offset < file.length / 2,
@@ -115,7 +115,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
   for (let i = 0; i < 5; i++) await recordFile(camera)
   await eventually('the neighbour has footage', 20_000, async () => lengthMs(await readRecording(neighbour)) > 20_000)
   await server.command('camera', 'record', String(neighbour), '--off')
-  const [removed, shortened, changed, exchanged, kept] = (await listFiles(camera)) as [
+  const [removed, shortened, changed, exchanged, untouched] = (await listFiles(camera)) as [
     string,
     string,
     string,
@@ -174,7 +174,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
     assert.equal(actions[shortened], 'cut')
     assert.equal(actions[changed], 'split')
     assert.equal(actions[exchanged], 'set_aside')
-    assert.equal(actions[kept], undefined)
+    assert.equal(actions[untouched], undefined)
     await server.start()
     const played = await playAll()
     for (const { entry, bytes: each } of played) assert.ok(each, entry.uri)

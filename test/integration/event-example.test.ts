@@ -52,10 +52,10 @@ test('what is wrong is said, by the server or by the script', async () => {
     [['x', 'y', 'z'], {}, 2, /^post-event\.sh: usage: /],
     [['x'], { NIGHTJAR_URL: 'https://127.0.0.1:9' }, 7, /curl: \(7\)/],
   ]
-  for (const [args, env, code, words] of cases) {
+  for (const [args, env, code, expected] of cases) {
     const answer = await post(args, env)
     assert.deepEqual([answer.code, answer.stdout], [code, ''], args.join(' '))
-    assert.match(answer.stderr, words)
+    assert.match(answer.stderr, expected)
   }
   assert.match((await post(['--help'])).stdout, /^usage: /)
 })

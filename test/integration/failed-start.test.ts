@@ -45,13 +45,13 @@ test('a start that fails in the middle ends with a word about why', async (t) =>
   await once(listening, 'listening')
   t.after(() => listening.close())
   const { port } = listening.address() as { port: number }
-  const cases: { name: string; damage?: string; port?: number; word: RegExp }[] = [
-    { name: 'before-anything-runs', damage: 'drop table segments', word: /no such table: segments/ },
-    { name: 'when-workers-run', damage: 'drop table recordings', word: /no such table: recordings/ },
-    { name: 'at-the-very-end', port, word: new RegExp(`${port}`) },
+  const cases: { name: string; damage?: string; port?: number; expected: RegExp }[] = [
+    { name: 'before-anything-runs', damage: 'drop table segments', expected: /no such table: segments/ },
+    { name: 'when-workers-run', damage: 'drop table recordings', expected: /no such table: recordings/ },
+    { name: 'at-the-very-end', port, expected: new RegExp(`${port}`) },
   ]
   await Promise.all(
-    cases.map(async ({ name, damage, port = 0, word }) => {
+    cases.map(async ({ name, damage, port = 0, expected }) => {
       const data = join(dir, name)
       await cp(whole, data, { recursive: true })
       if (damage !== undefined) {
@@ -60,7 +60,7 @@ test('a start that fails in the middle ends with a word about why', async (t) =>
       }
       const { stderr, code } = await run('serve', '--data', data, '--host', '127.0.0.1', '--port', `${port}`)
       assert.equal(code, 1, `${name}: ${stderr}`)
-      assert.match(stderr, word, name)
+      assert.match(stderr, expected, name)
     }),
   )
 })

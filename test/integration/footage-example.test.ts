@@ -64,8 +64,8 @@ after(async () => {
 })
 
 /** Waits for that many parts with something missing between them, or more, and two seconds of the last one; where those end. */
-function awaitFootage(fromMs: number, wanted: { parts: number; formats: number }): Promise<number> {
-  return eventually(`${wanted.parts} parts of footage in ${wanted.formats} formats`, 60_000, async () => {
+function awaitFootage(fromMs: number, expected: { parts: number; formats: number }): Promise<number> {
+  return eventually(`${expected.parts} parts of footage in ${expected.formats} formats`, 60_000, async () => {
     const url = await createStream(fromMs)
     if (!url) return undefined
     const { entries } = parsePlaylist((await server.request(new URL(url).pathname)).text)
@@ -82,7 +82,7 @@ function awaitFootage(fromMs: number, wanted: { parts: number; formats: number }
       }
       last.seconds += seconds
     }
-    const isThere = parts >= wanted.parts && formats.size === wanted.formats && last.seconds >= 2
+    const isThere = parts >= expected.parts && formats.size === expected.formats && last.seconds >= 2
     return isThere && last.dateMs + 2000
   })
 }
@@ -182,10 +182,10 @@ test('a download that was broken off goes on, and one whose stream is gone begin
 })
 
 test('people are told what happened, and what they did wrong', { timeout: 60_000 }, async () => {
-  const told = await run(['--out', out, ...range])
-  assert.equal(told.code, 0)
-  assert.match(told.stdout, /^Front door \/ left: .*\.mp4 is there already$/m)
-  assert.match(told.stdout, /^Away: nothing was recorded then$/m)
+  const result = await run(['--out', out, ...range])
+  assert.equal(result.code, 0)
+  assert.match(result.stdout, /^Front door \/ left: .*\.mp4 is there already$/m)
+  assert.match(result.stdout, /^Away: nothing was recorded then$/m)
   assert.match((await run(['--help'])).stdout, /^Usage: /)
   const cases: [string[], Record<string, string>, number, RegExp][] = [
     [['--bogus'], {}, 2, /'--bogus'/],
@@ -201,10 +201,10 @@ test('people are told what happened, and what they did wrong', { timeout: 60_000
     [['--camera', '999'], {}, 1, /There is no camera 999\./],
     [[], { NODE_EXTRA_CA_CERTS: '' }, 1, /could not be reached.*certificate/],
   ]
-  for (const [args, env, code, words] of cases) {
+  for (const [args, env, code, message] of cases) {
     const answer = await run(args, env)
     assert.deepEqual([answer.code, answer.stdout], [code, ''], args.join(' '))
-    assert.match(answer.stderr, words)
+    assert.match(answer.stderr, message)
   }
 })
 

@@ -120,9 +120,9 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
   )
   // What no resolver knows is told, too, whatever the port. (By HTTP a host may be written in %, by RTSP that is a
   // name.)
-  const unknown = others.filter(([, reason]) => /is not known\.$/.test(reason ?? ''))
-  assert.deepEqual(others, unknown)
-  assert.ok(unknown.length <= 8, JSON.stringify(unknown))
+  const unresolved = others.filter(([, reason]) => /is not known\.$/.test(reason ?? ''))
+  assert.deepEqual(others, unresolved)
+  assert.ok(unresolved.length <= 8, JSON.stringify(unresolved))
 
   for (const url of otherSchemes) {
     assert.equal((await post(server, '/v1/cameras/', url)).status, 400, url)
@@ -131,18 +131,21 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
   // Every address, and the names that stand for one, are refused at once in the same words; other names may lead
   // elsewhere tomorrow.
   const isName = (url: string) => url.includes(`//${hostname()}:`) || url.startsWith('rtsp://%31')
-  const known = [...names.keys()][0]!
+  const cameraId = [...names.keys()][0]!
   for (const url of urls.filter((url) => !isName(url))) {
     const { status, json } = await post<Refusal>(server, '/v1/cameras/', url)
     assert.deepEqual([status, json.detail, json.errors], [400, `url: ${refusal}`, { url: [refusal] }], url)
-    const changed = await server.request<Refusal>(`/v1/cameras/${known}/`, { method: 'PUT', body: { url: `${url}?` } })
+    const changed = await server.request<Refusal>(`/v1/cameras/${cameraId}/`, {
+      method: 'PUT',
+      body: { url: `${url}?` },
+    })
     assert.deepEqual([changed.status, changed.json.errors], [400, { url: [refusal] }], url)
   }
   const own = `rtsp://${hostname()}:${ports[0]}/x`
   assert.equal((await server.request('/v1/cameras/', { method: 'POST', body: { name: 'x', type: 'h264', url: own } })).status, 201) // biome-ignore format: one line
   // What was there before can still be given another name.
-  const renamed = { method: 'PUT', body: { name: 'Door', url: names.get(known) } }
-  assert.equal((await server.request(`/v1/cameras/${known}/`, renamed)).status, 200)
+  const renamed = { method: 'PUT', body: { name: 'Door', url: names.get(cameraId) } }
+  assert.equal((await server.request(`/v1/cameras/${cameraId}/`, renamed)).status, 200)
   // As many as one user may look at in a minute.
   for (const host of ['127.0.0.1', '0x7f.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', hostname()]) {
     for (const [i, port] of ports.entries()) {

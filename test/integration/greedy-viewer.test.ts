@@ -1,5 +1,5 @@
-// A guest who asks for pictures without end, in hundreds of sizes and over hundreds of connections: few sizes are made, and nobody else's
-// pictures are refused for it, or wait for all of theirs. What others wait for is counted in pictures of the guest, not in time.
+// A guest who asks for images without end, in hundreds of sizes and over hundreds of connections: few sizes are made, and nobody else's
+// images are refused for it, or wait for all of theirs. What others wait for is counted in images of the guest, not in time.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -15,11 +15,11 @@ import { eventually, openServer, type ServerUnderTest } from '../server-under-te
 
 const yard = { name: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
 const stream = { ...yard, hasAudio: false, bitsPerSecond: 400_000 }
-/** Each picture is a key frame, so that none that was made serves for long. */
+/** Each image is a key frame, so that none that was made serves for long. */
 const quickStream = { ...stream, framesPerSecond: 20, gopFrames: 1, bitsPerSecond: 2_000_000, loopSeconds: 10 }
 
 const connections = 240
-/** Pictures of the guest that may be made before one of the owner: those of both decoders, and what was on its way, more of it on a busy machine. */
+/** Images of the guest that may be made before one of the owner: those of both decoders, and what was on its way, more of it on a busy machine. */
 const mostBefore = connections / 2
 
 test('a guest asks for every width, recorded and live: few sizes are made', async () => {
@@ -45,12 +45,12 @@ test('a guest asks for every width, recorded and live: few sizes are made', asyn
   }
   assert.ok(live.size <= 10, `${live.size} live sizes`)
   for (let width = 20; width <= 480; width += 20) {
-    recorded.add(await ask(width, (await guest.findPictures('shared-cameras', id!, { width })) + momentOf(endMs)))
+    recorded.add(await ask(width, (await guest.findImages('shared-cameras', id!, { width })) + momentOf(endMs)))
   }
   assert.ok(recorded.size <= 10, `${recorded.size} recorded sizes`)
 })
 
-test('a guest with hundreds of connections asks for every moment in every size: nobody else is refused a recorded picture, or waits for all of theirs', async (t) => {
+test('a guest with hundreds of connections asks for every moment in every size: nobody else is refused a recorded image, or waits for all of theirs', async (t) => {
   await using camera = await openFakeCamera({ streams: [quickStream] })
   await using server = await openServer('--rate-limit', '0')
   using guest = await openGuest(server)
@@ -64,16 +64,16 @@ test('a guest with hundreds of connections asks for every moment in every size: 
     own.push(recorded.url)
     endMs = recorded.endMs
   }
-  const wanted = new Set<string>()
+  const urlSet = new Set<string>()
   for (const width of [64, 100, 128, 160, 240, 320, 480, 640]) {
     for (const height of [64, 90, 100, 120, 180, 240, 270, 360]) {
-      wanted.add(await guest.findPictures('shared-cameras', shared!, { width, height }))
+      urlSet.add(await guest.findImages('shared-cameras', shared!, { width, height }))
     }
   }
   // An address that takes sizes is asked for more of them.
-  const [first] = wanted
+  const [first] = urlSet
   const takesSizes = (await guest.get(`${first}${momentOf(endMs)}&max_width=99`)).status === 200
-  const urls = takesSizes ? Array.from({ length: 400 }, (_, i) => `${first}&max_width=${100 + i}`) : [...wanted]
+  const urls = takesSizes ? Array.from({ length: 400 }, (_, i) => `${first}&max_width=${100 + i}`) : [...urlSet]
   // Those of a second one after the other, so that each is asked for once before any is asked for again.
   const flood = guest.ask(
     (n) => urls[n % urls.length]! + momentOf(endMs - (Math.floor(n / urls.length) % 12) * 1000),
@@ -85,7 +85,7 @@ test('a guest with hundreds of connections asks for every moment in every size: 
     for (let i = 0; i < 16; i++) {
       const madeBefore = flood.made
       const { status } = await owner.get(own[i % 2]! + momentOf(endMs - (i >> 1) * 1000))
-      assert.equal(status, 200, `the picture ${i >> 1} s before, of ${i % 2 ? 'the other camera' : 'the same camera'}`)
+      assert.equal(status, 200, `the image ${i >> 1} s before, of ${i % 2 ? 'the other camera' : 'the same camera'}`)
       before.push(flood.made - madeBefore)
     }
   } finally {
@@ -94,7 +94,7 @@ test('a guest with hundreds of connections asks for every moment in every size: 
   assertFew(t, before)
 })
 
-test('a guest with hundreds of connections asks for every width of every camera: nobody else is refused a live picture, or waits for all of theirs', async (t) => {
+test('a guest with hundreds of connections asks for every width of every camera: nobody else is refused a live image, or waits for all of theirs', async (t) => {
   await using camera = await openFakeCamera({ streams: [quickStream] })
   await using server = await openServer('--rate-limit', '0')
   using guest = await openGuest(server)
@@ -126,7 +126,7 @@ test('a guest with hundreds of connections asks for every width of every camera:
     for (let i = 0; i < 40; i++) {
       const madeBefore = flood.made
       const { status } = await owner.get(own[i % 2]!)
-      assert.equal(status, 200, `picture ${i} of ${i % 2 ? 'a shared camera' : 'the other camera'}`)
+      assert.equal(status, 200, `image ${i} of ${i % 2 ? 'a shared camera' : 'the other camera'}`)
       before.push(flood.made - madeBefore)
       await delay(50)
     }
@@ -170,11 +170,11 @@ test('an account may have 500 open streams and image requests, independently of 
 
 const momentOf = (ms: number) => `&at=${new Date(ms).toISOString()}`
 
-/** Half of the owner's pictures came after few of the guest; in the order of arrival it would be one for each connection. */
+/** Half of the owner's images came after few of the guest; in the order of arrival it would be one for each connection. */
 function assertFew(t: TestContext, before: readonly number[]): void {
-  t.diagnostic(`pictures of the guest that were made before each of the owner: ${before.join(', ')}`)
+  t.diagnostic(`images of the guest that were made before each of the owner: ${before.join(', ')}`)
   const usual = before.toSorted((a, b) => a - b)[before.length >> 1]!
-  assert.ok(usual <= mostBefore, `half of the owner's pictures came after more than ${usual} of the guest: ${before}`)
+  assert.ok(usual <= mostBefore, `half of the owner's images came after more than ${usual} of the guest: ${before}`)
 }
 
 async function addCameras(server: ServerUnderTest, url: string, names: readonly string[]): Promise<number[]> {
@@ -191,11 +191,11 @@ async function share(server: ServerUnderTest, id: number): Promise<void> {
   assert.equal((await server.request(`/v1/cameras/${id}/guests/`, { method: 'POST', body })).status, 201)
 }
 
-/** Until there are twelve seconds; where their pictures are, in a size of the owner's own, and when they end. */
+/** Until there are twelve seconds; where their images are, in a size of the owner's own, and when they end. */
 async function record(server: ServerUnderTest, owner: Visitor, id: number) {
   await server.command('camera', 'record', `${id}`, '--retention', 'P1D')
   const beganMs = Date.now()
-  const url = await owner.findPictures('cameras', id, { width: 100 })
+  const url = await owner.findImages('cameras', id, { width: 100 })
   const endMs = await eventually('some seconds are recorded', 60_000, async () => {
     const atMs = Date.now() - 1000
     return atMs - beganMs > 14_000 && (await owner.get(url + momentOf(atMs))).status === 200 && atMs
@@ -241,8 +241,8 @@ function openVisitor(server: ServerUnderTest, token: string) {
   return {
     get,
     findCamera: (list: string, id: number, size: Size) => read<Camera>(`${list}/${id}/`, size),
-    /** Where the pictures of recorded moments are. */
-    findPictures: async (list: string, id: number, size: Size) =>
+    /** Where the images of recorded moments are. */
+    findImages: async (list: string, id: number, size: Size) =>
       (await read<{ url: string }>(`${list}/${id}/recording/pictures/`, size)).url,
     /** Reads a stream that has no end. */
     watch: (url: string) => {
@@ -250,14 +250,14 @@ function openVisitor(server: ServerUnderTest, token: string) {
       sent.on('response', (response) => response.on('error', () => {}).resume())
       sent.end()
     },
-    /** Asks over all connections, for what `urlOf` the number of the request is, until `end`; counts what `idOf` says is another picture. */
+    /** Asks over all connections, for what `urlOf` the number of the request is, until `end`; counts what `idOf` says is another image. */
     ask: (urlOf: (n: number) => string, idOf: (url: string, jpeg: Buffer) => string) => {
       const made = new Set<string>()
-      let asked = 0
+      let count = 0
       let isOver = false
       const askers = Array.from({ length: connections }, async () => {
         while (!isOver) {
-          const url = urlOf(asked++)
+          const url = urlOf(count++)
           const { status, bytes } = await get(url)
           if (status === 200) made.add(idOf(url, bytes))
           else await delay(20)

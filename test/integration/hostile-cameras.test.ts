@@ -7,7 +7,7 @@ import { runBesideHostile } from '../hostile/hostile-run.ts'
 
 const seconds = 15
 
-test('beside one hostile camera of each kind, good ones lose no picture and are seen', {
+test('beside one hostile camera of each kind, good ones lose no frame and are seen', {
   timeout: 180_000,
 }, async () => {
   const run = await runBesideHostile({ good: 4, hostile: 8, seconds })
@@ -17,10 +17,10 @@ test('beside one hostile camera of each kind, good ones lose no picture and are 
     assert.deepEqual(gaps, [], `of camera ${i}`)
   }
   assert.equal(run.workerDeaths, 0)
-  assert.equal(run.refused, 0, 'no picture of a good camera is refused')
+  assert.equal(run.refused, 0, 'no image of a good camera is refused')
   // How late they are is measured where nothing else runs; here it is seen that they do not stand still.
   const { answersMs } = run
-  assert.ok(answersMs.length >= 4 * seconds, `${answersMs.length} pictures`)
+  assert.ok(answersMs.length >= 4 * seconds, `${answersMs.length} images`)
   assert.ok(answersMs[Math.floor(answersMs.length * 0.9)]! < 2000, `90 % within ${answersMs.at(-1)} ms`)
   for (const { kind, files } of run.hostile) assert.ok(files <= 8 + (seconds + 10) / 5 + 3, `${kind}: ${files} files`)
   const lines = run.log.split('\n').filter((line) => line !== '')

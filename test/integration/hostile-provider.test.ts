@@ -22,8 +22,8 @@ async function openScene(...others: readonly ProviderEntry[]): Promise<Scene> {
   const provider = held.use(await openLyingProvider())
   const file = held.use(await writeProviderFile({ id: 'office', ...provider }, ...others))
   const server = held.use(await openServer(...file.args, '--sign-up', 'open'))
-  const kept = held.move()
-  return { provider, server, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const resources = held.move()
+  return { provider, server, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 async function press(browser: PageVisitor, id = 'office') {

@@ -1,6 +1,6 @@
-// A hundred cameras for a minute, through the real server: every picture is in the files, in order, and the timeline has no gap.
+// A hundred cameras for a minute, through the real server: every frame is in the files, in order, and the timeline has no gap.
 //
-// Every picture carries its number (frame-counter.ts), and so do its copies in the files: none can be missing unnoticed.
+// Every frame carries its number (frame-counter.ts), and so do its copies in the files: none can be missing unnoticed.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -17,11 +17,11 @@ import { eventually, openServer, type ServerUnderTest } from '../server-under-te
 
 const cameraCount = 100
 const recordedMs = 60_000
-/** Small, so that a minute of all is half a gigabyte; what costs is the number of pictures and connections. */
-const picture = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 500_000 }
+/** Small, so that a minute of all is half a gigabyte; what costs is the number of frames and connections. */
+const video = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 500_000 }
 
-test('a hundred cameras are recorded for a minute without losing a picture', async () => {
-  const streams = createLoadStreams(cameraCount, picture)
+test('a hundred cameras are recorded for a minute without losing a frame', async () => {
+  const streams = createLoadStreams(cameraCount, video)
   await using camera = await openFakeCamera({ streams })
   await using server = await openServer('--log-level', 'warn')
   const addedMs = Date.now()
@@ -42,12 +42,12 @@ test('a hundred cameras are recorded for a minute without losing a picture', asy
   for (const [index, id] of ids.entries()) {
     const numbers = await readRecording(join(server.dataDir, 'archive', 'cameras', String(id)))
     for (const [i, number] of numbers.entries()) {
-      assert.equal(number, numbers[0]! + i, `camera ${id}: the picture after ${numbers[i - 1]}`)
+      assert.equal(number, numbers[0]! + i, `camera ${id}: the frame after ${numbers[i - 1]}`)
     }
-    assert.ok(numbers[0]! <= first[index]!, `camera ${id} is recorded from picture ${first[index]} on`)
-    assert.ok(numbers.at(-1)! >= end[index]! - 1, `camera ${id} is recorded up to picture ${end[index]! - 1}`)
-    const due = (recordedMs / 1000) * picture.framesPerSecond
-    assert.ok(end[index]! - first[index]! >= due - picture.framesPerSecond, `camera ${id} sent at its full rate`)
+    assert.ok(numbers[0]! <= first[index]!, `camera ${id} is recorded from frame ${first[index]} on`)
+    assert.ok(numbers.at(-1)! >= end[index]! - 1, `camera ${id} is recorded up to frame ${end[index]! - 1}`)
+    const due = (recordedMs / 1000) * video.framesPerSecond
+    assert.ok(end[index]! - first[index]! >= due - video.framesPerSecond, `camera ${id} sent at its full rate`)
   }
 })
 
@@ -79,12 +79,12 @@ async function checkTimeline(server: ServerUnderTest, id: number, sinceMs: numbe
   assert.ok(Date.parse(end) - Date.parse(start) >= recordedMs - 2000, `camera ${id}: ${text}`)
 }
 
-/** By camera: pictures sent so far, which is also the number of the next. */
+/** By camera: frames sent so far, which is also the number of the next. */
 function countSent(camera: FakeCamera): number[] {
   return Object.values(camera.stats().streams).map(({ framesSent }) => framesSent)
 }
 
-/** The numbers of all pictures, in the order of the files; checks that the files are whole and their time has no hole. */
+/** The numbers of all frames, in the order of the files; checks that the files are whole and their time has no hole. */
 async function readRecording(folder: string): Promise<number[]> {
   const numbers: number[] = []
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.mp4')).sort()
@@ -102,7 +102,7 @@ async function readRecording(folder: string): Promise<number[]> {
         nextDecodeTime += video!.duration
       } else if (type === 'mdat') {
         const counters = listFrameCounters(box)
-        assert.equal(counters.length, video?.sampleCount, `${name}: every sample is a picture of the camera`)
+        assert.equal(counters.length, video?.sampleCount, `${name}: every sample is a frame of the camera`)
         for (const { frameNumber } of counters) numbers.push(frameNumber)
       }
     }

@@ -12,11 +12,11 @@ test('a server that is killed while 20 cameras record loses no more than the ope
   const report = await runKillRounds({ kills: 8, cameras: 20, seed, say: () => {} })
   assert.deepEqual(report.faults, [])
   assert.equal(report.holes, 0)
-  assert.ok(report.recorded > 1000, `${report.recorded} pictures recorded`)
+  assert.ok(report.recorded > 1000, `${report.recorded} frames recorded`)
   // Eight kills of twenty cameras; some are not recorded yet when the server is killed again.
   assert.ok(report.lost.length > 50, `${report.lost.length} times a camera was cut off`)
   // What was sent in the last moments may not have been received: a busy machine must not fail the test.
   const onTheWay = 3 * report.framesPerSecond
   const worst = Math.max(...report.lost)
-  assert.ok(worst <= report.gopFrames + onTheWay, `${worst} pictures lost, a group has ${report.gopFrames}`)
+  assert.ok(worst <= report.gopFrames + onTheWay, `${worst} frames lost, a group has ${report.gopFrames}`)
 })

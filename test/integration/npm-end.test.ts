@@ -15,7 +15,7 @@ import { databaseFile } from '../../server/store/engine/database-file.ts'
 const root = new URL('../..', import.meta.url).pathname
 
 type Started = { readonly child: ChildProcess; readonly group: number; readonly pids: readonly Process[] }
-type Process = { readonly pid: number; readonly parent: number; readonly group: number; readonly words: string }
+type Process = { readonly pid: number; readonly parent: number; readonly group: number; readonly command: string }
 
 /** In a process group of its own, whose every process `pids` lists once it says that it is ready. */
 async function start(t: TestContext, command: string, ...args: string[]): Promise<Started> {
@@ -48,8 +48,8 @@ async function readProcess(pid: number): Promise<Process | undefined> {
   // The name of the program, in brackets, may hold anything.
   const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === 'Z') return undefined
-  const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
-  return { pid, parent: Number(parent), group: Number(group), words }
+  const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
+  return { pid, parent: Number(parent), group: Number(group), command }
 }
 
 async function assertGone({ group }: Started): Promise<void> {
@@ -57,8 +57,8 @@ async function assertGone({ group }: Started): Promise<void> {
   while (true) {
     const left = await listGroup(group)
     if (left.length === 0) return
-    const words = left.map(({ pid, words }) => `${pid} ${words}`)
-    assert.ok(performance.now() < deadlineMs, `still there after 15 s:\n${words.join('\n')}`)
+    const command = left.map(({ pid, command }) => `${pid} ${command}`)
+    assert.ok(performance.now() < deadlineMs, `still there after 15 s:\n${command.join('\n')}`)
     await sleep(100)
   }
 }
@@ -78,7 +78,7 @@ test('SIGTERM to the npm of `npm run demo` ends server and cameras, and closes t
   const dataDir = await temporaryFolder(t)
   const demo = await start(t, 'npm', 'run', 'demo', '--silent', '--', '--data', dataDir, '--port', '0', '--json')
   assert.ok(
-    demo.pids.some(({ words }) => words.includes('fake-camera')),
+    demo.pids.some(({ command }) => command.includes('fake-camera')),
     'there are cameras',
   )
   const exited = once(demo.child, 'exit')
@@ -106,7 +106,7 @@ test('Ctrl-C, which every process of the terminal gets, ends the server', async 
 
 test('the server ends when the process between npm and it is killed', async (t) => {
   const server = await start(t, 'npm', ...serve(await temporaryFolder(t)))
-  const runner = server.pids.find(({ words }) => words.includes('scripts/run.js'))
+  const runner = server.pids.find(({ command }) => command.includes('scripts/run.js'))
   process.kill(runner!.pid, 'SIGKILL')
   await assertGone(server)
 })
@@ -114,7 +114,7 @@ test('the server ends when the process between npm and it is killed', async (t) 
 test('the demo ends as a whole when the process that holds it together is killed', async (t) => {
   const dataDir = await temporaryFolder(t)
   const demo = await start(t, 'npm', 'run', 'demo', '--silent', '--', '--data', dataDir, '--port', '0', '--json')
-  const program = demo.pids.find(({ words }) => words.includes('scripts/demo.ts') && !words.includes('run.js'))
+  const program = demo.pids.find(({ command }) => command.includes('scripts/demo.ts') && !command.includes('run.js'))
   process.kill(program!.pid, 'SIGKILL')
   await assertGone(demo)
   assert.equal(countSegments(dataDir).open, 0)
@@ -128,7 +128,7 @@ test('a server in the background outlives the shell that started it', async (t) 
   await sleep(2500)
   const left = await listGroup(server.group)
   assert.deepEqual(left.map(({ pid }) => pid).sort(), server.pids.map(({ pid }) => pid).sort())
-  const npm = left.find(({ words }) => words.startsWith('npm'))
+  const npm = left.find(({ command }) => command.startsWith('npm'))
   assert.equal(npm!.parent === server.child.pid, false)
   process.kill(npm!.pid, 'SIGTERM')
   await assertGone(server)

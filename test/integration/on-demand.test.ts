@@ -36,13 +36,13 @@ test('a camera nobody watches is left alone, and is there at once for who does; 
   const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard')]
   const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
   await eventually('it is online', 20_000, async () => (await read(id)).status === 'online')
-  await eventually('its picture is kept', 20_000, async () => (await read(id)).snapshot !== null)
+  await eventually('its image is kept', 20_000, async () => (await read(id)).snapshot !== null)
   await eventually('it is left alone', 40_000, async () => players() === 0)
 
   const camera = await read(id)
   assert.equal(camera.status, 'online', 'its status stands')
   const snapshot = await server.request(new URL(camera.live_snapshot).pathname + new URL(camera.live_snapshot).search)
-  assert.equal(snapshot.status, 200, 'a picture of now, within the time that any viewer waits')
+  assert.equal(snapshot.status, 200, 'an image of now, within the time that any viewer waits')
   assert.equal(players(), 1)
 
   const { url } = camera.streams.find(({ format }) => format === 'mp4')!

@@ -11,7 +11,7 @@ type Timeline = { readonly segments: readonly Range[]; readonly gaps: readonly (
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Groups of pictures of five seconds. */
+/** Groups of frames of five seconds. */
 const stream = { name: 'yard', width: 320, height: 180, frameRate: 20, gopFrames: 100 }
 
 test('a moment of lost packets is a gap with its reason and a figure; a loss that goes on is one event', {
@@ -92,7 +92,7 @@ test('a moment of lost packets is a gap with its reason and a figure; a loss tha
   assert.equal((await listLosses()).length, 1, 'once')
 })
 
-test('damaged pictures are kept once the owner says so, without a new connection, and there is no gap', {
+test('damaged frames are kept once the owner says so, without a new connection, and there is no gap', {
   timeout: 120_000,
 }, async () => {
   await using source = await openFakeCamera({ streams: [stream] })
@@ -100,11 +100,11 @@ test('damaged pictures are kept once the owner says so, without a new connection
   const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
   const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json
-  await eventually('pictures come', 30_000, async () => (await read()).pictures > 20)
+  await eventually('frames come', 30_000, async () => (await read()).pictures > 20)
   const body = { keeps_damaged_pictures: true }
   const { json } = await server.request<typeof body>(`/v1/cameras/${id}/`, { method: 'PUT', body })
   assert.equal(json.keeps_damaged_pictures, true)
-  // Pictures without a key frame among them: a damaged key frame is dropped whatever is wanted.
+  // Frames without a key frame among them: a damaged key frame is dropped whatever is wanted.
   for (let i = 0; i < 10; i++) {
     await wait(500)
     source.faults.spoilPackets('lose', 60, () => 0)

@@ -11,20 +11,20 @@ import type { OnvifDevice } from '../../contract/detection.ts'
 import { openOnvifCamera } from '../onvif/onvif-camera.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 
-/** Asks everybody for a password in clear, and keeps what it is told. */
+/** Asks everybody for a password in clear, and records the credentials it receives. */
 async function openThief(t: TestContext) {
-  const told: string[] = []
+  const credentials: string[] = []
   let requests = 0
   const thief = createServer((request, response) => {
     requests++
     const { authorization } = request.headers
-    if (authorization !== undefined) told.push(authorization)
+    if (authorization !== undefined) credentials.push(authorization)
     let body = ''
     request.on('data', (chunk) => {
       body += chunk
     })
     request.on('end', () => {
-      if (/UsernameToken/.test(body)) told.push(body)
+      if (/UsernameToken/.test(body)) credentials.push(body)
       response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
     })
   })
@@ -35,7 +35,7 @@ async function openThief(t: TestContext) {
     thief.close()
   })
   const { port } = thief.address() as AddressInfo
-  return { host: `127.0.0.1:${port}`, told, requests: () => requests }
+  return { host: `127.0.0.1:${port}`, credentials, requests: () => requests }
 }
 
 const login = { username: 'ada', password: 'sesame' }
@@ -52,14 +52,14 @@ test('a change from TLS to clear text, at the same host and port, takes no passw
     return thief.requests() > 0 && json.status_code?.startsWith('login') && json
   })
   assert.equal(status_code, 'login_needed')
-  assert.deepEqual(thief.told, [])
+  assert.deepEqual(thief.credentials, [])
   const source = await server.request<{ username: string | null; has_password: boolean }>(`${path}source/`)
   assert.deepEqual([source.json.username, source.json.has_password], [null, false])
   await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/other`, ...login } })
-  await eventually('what is given with the address is used', 60_000, async () => thief.told.length > 0)
-  const length = thief.told.length
+  await eventually('what is given with the address is used', 60_000, async () => thief.credentials.length > 0)
+  const length = thief.credentials.length
   await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/video` } })
-  await eventually('another path of the same place keeps it', 60_000, async () => thief.told.length > length)
+  await eventually('another path of the same place keeps it', 60_000, async () => thief.credentials.length > length)
 })
 
 test('a device that names its services at another port of its host is asked where it was, and the other is not', async (t) => {
@@ -72,5 +72,5 @@ test('a device that names its services at another port of its host is asked wher
   const { json } = await server.request<OnvifDevice>('/v1/cameras/onvif-profiles/', { method: 'POST', body })
   assert.deepEqual([json.problem, json.profiles[0]?.url], [null, 'rtsp://127.0.0.1:8554/main'])
   assert.equal(thief.requests(), 0)
-  assert.deepEqual(thief.told, [])
+  assert.deepEqual(thief.credentials, [])
 })

@@ -83,7 +83,7 @@ async function inPairs<A, B>(list: readonly A[], work: (item: A) => Promise<B>):
   return results
 }
 
-test('detection tells an account that does not own the server nothing but that there is no picture, after the same time', async () => {
+test('detection tells an account that does not own the server nothing but that there is no image, after the same time', async () => {
   const stranger = await addPerson('detect')
   const answers = await inPairs(urls(), async (url) => {
     const startedMs = performance.now()
@@ -128,7 +128,7 @@ test('ONVIF tells such an account as little', async () => {
 
 test('the status of a camera tells such an account as little, and no sooner', async () => {
   const stranger = await addPerson('status')
-  const told = await inPairs(urls(), async (url) => {
+  const cameras = await inPairs(urls(), async (url) => {
     const startedMs = performance.now()
     const { json } = await post<Camera>('/v1/cameras/', { name: 'x', type: 'h264', url }, stranger)
     const path = `/v1/cameras/${json.id}/`
@@ -138,7 +138,7 @@ test('the status of a camera tells such an account as little, and no sooner', as
     })
     return { status_code, status_reason, type, isLate: performance.now() - startedMs > 9500 }
   })
-  for (const [i, each] of told.entries()) {
+  for (const [i, each] of cameras.entries()) {
     const same = { status_code: 'not_told', status_reason: sentence, type: 'h264', isLate: true }
     assert.deepEqual(each, same, urls()[i])
   }

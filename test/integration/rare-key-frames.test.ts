@@ -46,21 +46,21 @@ test('who looks at a camera with rare key frames between two of them gets a snap
     fetchFirst(urlOf('mp4'), server.ca),
   ])
   assert.equal(snapshot.status, 200, snapshot.text)
-  assert.ok(snapshot.waitedMs > 5000, 'the key frame before is not shown as the picture of now')
+  assert.ok(snapshot.waitedMs > 5000, 'the key frame before is not shown as the frame of now')
   assert.equal(hls.status, 200, hls.text)
   assert.equal(mp4, 200)
 })
 
 /** The status of an endless answer, once some of its bytes have come. */
 async function fetchFirst(url: string, ca: string): Promise<number | undefined> {
-  const asked = request(url, { ca })
-  asked.on('error', () => {})
-  asked.end()
+  const sent = request(url, { ca })
+  sent.on('error', () => {})
+  sent.end()
   return new Promise((resolve) => {
-    asked.on('response', (response) => {
+    sent.on('response', (response) => {
       response.once('data', () => {
         resolve(response.statusCode)
-        asked.destroy()
+        sent.destroy()
       })
     })
   })

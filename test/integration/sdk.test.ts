@@ -122,18 +122,18 @@ test('a list is followed to its end, and broken off in the middle', async () => 
 
 test('many calls that find their token refused renew it once, and the application is told the pair before it is used', async () => {
   const { fetch, sent } = countRefreshes()
-  const told: (TokenPair | undefined)[] = []
+  const notified: (TokenPair | undefined)[] = []
   const first = await logIn()
   const onTokens = async (pair: TokenPair | undefined) => {
     await new Promise((resolve) => setTimeout(resolve, 20))
-    told.push(pair)
+    notified.push(pair)
   }
   const session = new Session({ ...app, fetch, tokens: spoil(first), onTokens })
   const client = createClient({ baseUrl: server.url, auth: session, fetch })
   const answers = await Promise.all(Array.from({ length: 20 }, () => client.me.get()))
   assert.equal(answers.length, 20)
   assert.equal(sent.length, 1)
-  assert.deepEqual(told, [session.tokens])
+  assert.deepEqual(notified, [session.tokens])
   assert.notEqual(session.tokens!.refreshToken, first.refreshToken)
   assert.equal((await client.me.get()).email, person.username)
   assert.equal(sent.length, 1)
@@ -164,17 +164,17 @@ test('answers lost for longer are no end of the session: the next call gets the 
 
 test('a refresh that is refused ends the session with one clear error, for every call there is and will be', async () => {
   const { fetch, sent } = countRefreshes()
-  const told: unknown[] = []
+  const notified: unknown[] = []
   const tokens = await logIn()
   await revokeToken(app, tokens.accessToken)
-  const session = new Session({ ...app, fetch, tokens, onTokens: (pair) => void told.push(pair) })
+  const session = new Session({ ...app, fetch, tokens, onTokens: (pair) => void notified.push(pair) })
   const client = createClient({ baseUrl: server.url, auth: session })
   const errors = await Promise.all(Array.from({ length: 10 }, () => failure(client.me.get())))
   errors.push(await failure(client.cameras.list()), await failure(session.refresh()))
   for (const { status, title } of errors) assert.deepEqual([status, title], [401, 'session_ended'])
   assert.equal((errors[0]!.cause as NightjarError).title, 'invalid_grant')
   assert.equal(sent.length, 1)
-  assert.deepEqual(told, [undefined])
+  assert.deepEqual(notified, [undefined])
   assert.equal(session.tokens, undefined)
 })
 
@@ -301,7 +301,7 @@ test('a camera is shared, its events are reported by a device, and both sides se
   assert.notEqual(event_api_hash, camera.event_api_hash)
 })
 
-test('a recorded stream is made, told of, paused and played', { timeout: 60_000 }, async () => {
+test('a recorded stream is created, described, paused and played', { timeout: 60_000 }, async () => {
   await using source = await openFakeCamera({
     streams: [{ name: 'yard', scene: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10 }],
   })

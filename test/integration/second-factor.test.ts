@@ -41,8 +41,8 @@ function readResetLink({ dataDir }: ServerUnderTest): Promise<string> {
 }
 
 async function addApp(server: ServerUnderTest) {
-  const words = ['app', 'add', '--user', email, '--name', 'Phone', '--redirect-uris', 'https://phone.example/cb']
-  const { client_id } = await server.command<{ client_id: string }>(...words)
+  const args = ['app', 'add', '--user', email, '--name', 'Phone', '--redirect-uris', 'https://phone.example/cb']
+  const { client_id } = await server.command<{ client_id: string }>(...args)
   const logIn = (secret = password) =>
     server.request<{ error: string; error_description: string; access_token: string }>('/oauth/token/', {
       method: 'POST',

@@ -101,8 +101,8 @@ testEachDatabase(
       '/v1/cameras/',
     )
     secrets.eventHash = cameras.json.results[0]!.event_api_hash
-    const told = { method: 'POST', authorization: null, body: { hash: secrets.eventHash, title: 'Door' } }
-    assert.equal((await server.request('/v1/events/', told)).status, 201)
+    const report = { method: 'POST', authorization: null, body: { hash: secrets.eventHash, title: 'Door' } }
+    assert.equal((await server.request('/v1/events/', report)).status, 201)
     const link = cameras.json.results[0]!.live_snapshot
     secrets.mediaToken = new URL(link).searchParams.get('token')!
     await server.request(link, { authorization: null })

@@ -21,22 +21,22 @@ test('a hundred cameras with names that nobody answers for stop no look-up of an
   await server.command('user', 'add', '--password', 'correct horse', ...person)
   const { token } = await server.command<{ token: string }>('token', 'create', '--user', 'guest@example.com')
   const authorization = `PersonalAccessToken ${token}`
-  const address = (host: string) => camera.url('yard').replace('127.0.0.1', host)
+  const urlOf = (host: string) => camera.url('yard').replace('127.0.0.1', host)
 
-  const add = (i: number) => ({ name: `${i}`, type: 'h264', url: address(`n${i}.slow.example`) })
+  const add = (i: number) => ({ name: `${i}`, type: 'h264', url: urlOf(`n${i}.slow.example`) })
   const ids: number[] = []
   for (let i = 0; i < 100; i++) {
     const { json } = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body: add(i) })
     ids.push(json.id)
   }
   for (let i = 0; i < 150; i++) {
-    const body = { url: address(`m${i}.slow.example`) }
+    const body = { url: urlOf(`m${i}.slow.example`) }
     assert.equal((await server.request(`/v1/cameras/${ids[0]}/`, { method: 'PUT', body })).status, 200)
   }
   await eventually('name servers are asked in vain', 30_000, async () => dns.questions.length >= 8)
 
   for (let i = 0; i < 3; i++) {
-    const body = { url: address('yard.example') }
+    const body = { url: urlOf('yard.example') }
     const options = { method: 'POST', body, authorization }
     const { json } = await server.request<StreamDetection>('/v1/cameras/stream-detection/', options)
     assert.deepEqual([json.problem, json.type], [null, 'h264'])
@@ -46,12 +46,12 @@ test('a hundred cameras with names that nobody answers for stop no look-up of an
   assert.equal(signedIn.status, 401, 'threads are left for what is not a name')
 
   type Camera = { readonly status: string; readonly status_code: string; readonly status_reason: string }
-  const told = await eventually('the cameras are told not to be known', 120_000, async () => {
+  const last = await eventually('the cameras are told not to be known', 120_000, async () => {
     const { json } = await server.request<Camera>(`/v1/cameras/${ids[99]}/`)
     return json.status === 'offline' && json
   })
-  assert.equal(told.status_code, 'unknown_host')
-  assert.match(told.status_reason, /n99\.slow\.example/)
+  assert.equal(last.status_code, 'unknown_host')
+  assert.match(last.status_reason, /n99\.slow\.example/)
 })
 
 test('a camera named by the hosts file of the system or by a search domain is found as before', async () => {

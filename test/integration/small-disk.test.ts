@@ -26,7 +26,7 @@ type Timeline = { segments: { start: string; end: string }[]; gaps: { reason: st
 
 const skip = whyNoMounts()
 const cameraCount = 3
-const picture = { width: 480, height: 270, framesPerSecond: 15, gopFrames: 15, loopSeconds: 4 }
+const video = { width: 480, height: 270, framesPerSecond: 15, gopFrames: 15, loopSeconds: 4 }
 
 type Scene = {
   readonly source: FakeCamera
@@ -36,7 +36,7 @@ type Scene = {
 }
 
 async function openScene(t: TestContext, disk: string, bitsPerSecond: number, ...args: string[]): Promise<Scene> {
-  const streams = createLoadStreams(cameraCount, { ...picture, bitsPerSecond })
+  const streams = createLoadStreams(cameraCount, { ...video, bitsPerSecond })
   const source = await openFakeCamera({ streams })
   const server = await openServer('--archive', disk, ...args)
   t.after(async () => {

@@ -9,7 +9,7 @@ import { openServer, openServerWith, type ServerUnderTest } from '../server-unde
 const options = { skip: process.platform !== 'linux', timeout: 60_000 }
 
 function readFlags({ pid }: ServerUnderTest): string[] {
-  return read(pid, 'cmdline').filter((word) => /^--max-(semi|old)-space-size=/.test(word))
+  return read(pid, 'cmdline').filter((arg) => /^--max-(semi|old)-space-size=/.test(arg))
 }
 
 function read(pid: number, name: 'cmdline' | 'environ'): string[] {
@@ -26,9 +26,9 @@ test('with little memory the heap is bounded by it, in the process that was star
 
 test('what the operator has said counts, and nothing is said where there is enough', options, async () => {
   const said = { NODE_OPTIONS: '--max-old-space-size=200 --max_semi_space_size=4' }
-  await using told = await openServerWith(said, '--memory-mb', '512')
-  assert.deepEqual(readFlags(told), [])
-  assert.equal((await told.request('/v1/me/')).status, 200)
+  await using tuned = await openServerWith(said, '--memory-mb', '512')
+  assert.deepEqual(readFlags(tuned), [])
+  assert.equal((await tuned.request('/v1/me/')).status, 200)
   await using large = await openServer('--memory-mb', '8192')
   assert.deepEqual(readFlags(large), [])
 })

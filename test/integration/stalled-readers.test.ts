@@ -44,11 +44,11 @@ async function openClosedWindow({ url, ca }: ServerUnderTest, localAddress: stri
   return session
 }
 
-type Outcome = { answered: number; refused: number; closed: number; asked: number }
+type Outcome = { answered: number; refused: number; closed: number; sent: number }
 
 async function ask(session: ClientHttp2Session, path: string, count: number, outcome: Outcome): Promise<void> {
   for (let i = 0; i < count && !session.closed; i++) {
-    outcome.asked++
+    outcome.sent++
     const stream = session.request({ ':path': path, 'accept-encoding': 'identity' })
     stream.on('error', () => {})
     stream.on('response', () => outcome.answered++)
@@ -63,7 +63,7 @@ test('T33: large pages that are asked for and not taken are one page in memory, 
   await using server = await openServer('--rate-limit', '0')
   assert.equal((await server.request('/docs/', { authorization: null })).status, 200)
   const before = readMegabytes(server)
-  const outcome = { answered: 0, refused: 0, closed: 0, asked: 0 }
+  const outcome = { answered: 0, refused: 0, closed: 0, sent: 0 }
   const sessions = await Promise.all(Array.from({ length: 4 }, () => openClosedWindow(server, '127.0.0.2')))
   for (const session of sessions) await ask(session, '/docs/', 100, outcome)
   await eventually('an answer to each', 60_000, async () => outcome.answered + outcome.refused === 400)
@@ -79,20 +79,20 @@ test('T33: thousands of small answers that are not taken are refused beyond some
   const small = { NODE_OPTIONS: '--max-old-space-size=192 --max-semi-space-size=8' }
   await using server = await openServerWith(small, '--rate-limit', '0')
   const before = readMegabytes(server)
-  const outcome = { answered: 0, refused: 0, closed: 0, asked: 0 }
+  const outcome = { answered: 0, refused: 0, closed: 0, sent: 0 }
   const sessions = await Promise.all(Array.from({ length: 100 }, () => openClosedWindow(server, '127.0.0.2')))
   for (let round = 0; round < 10; round++)
     for (const session of sessions) await ask(session, '/no-such-page', 20, outcome)
-  const asked = outcome.asked
+  const sent = outcome.sent
   await eventually('an answer to some', 60_000, async () => outcome.answered + outcome.refused >= 10_000)
   assert.equal((await server.request('/v1/me/')).status, 200)
-  assert.ok(outcome.answered <= 2500, `${outcome.answered} of ${asked} were answered`)
+  assert.ok(outcome.answered <= 2500, `${outcome.answered} of ${sent} were answered`)
   const grown = readMegabytes(server) - before
   assert.ok(grown < 300, `they cost ${grown.toFixed(0)} MB`)
-  await eventually('all cut off', cutMs, async () => outcome.closed === asked)
+  await eventually('all cut off', cutMs, async () => outcome.closed === sent)
   await eventually('their connections too', 15_000, async () => (await countConnections(server)) === 0)
   const again = await openClosedWindow(server, '127.0.0.2')
-  const later = { answered: 0, refused: 0, closed: 0, asked: 0 }
+  const later = { answered: 0, refused: 0, closed: 0, sent: 0 }
   await ask(again, '/no-such-page', 1, later)
   await eventually('an answer again', 10_000, async () => later.answered === 1)
   again.destroy()

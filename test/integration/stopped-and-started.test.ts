@@ -45,7 +45,7 @@ test('stopped and started within a group of pictures, nothing is recorded twice,
   const range = { startMs: beginMs - 60_000, endMs: Date.now() + 60_000 }
   const { pictures } = await playRecording(http, id, range, true)
   const numbers = pictures.map(({ taken }) => taken!.frameNumber)
-  assert.ok(numbers.length > gopSeconds * 20, `${numbers.length} pictures`)
+  assert.ok(numbers.length > gopSeconds * 20, `${numbers.length} frames`)
   const again = numbers.filter((number, i) => number <= (numbers[i - 1] ?? -1))
   assert.deepEqual(again, [], 'played twice, or in another order')
   const { gaps } = await readTimeline(http, id, range)

@@ -41,7 +41,7 @@ after(async () => {
 const detect = (body: object) => server.request<StreamDetection>(path, { method: 'POST', body })
 const players = () => camera.stats().connections
 
-test('a camera: what it sends, measured, with a small picture', async () => {
+test('a camera: what it sends, measured, with a small image', async () => {
   const { status, json } = await detect({ url: camera.url('yard'), ...login })
   assert.equal(status, 200)
   const { video, snapshot, problem, ...rest } = json
@@ -54,7 +54,7 @@ test('a camera: what it sends, measured, with a small picture', async () => {
     audio_problem: null,
   })
   assert.deepEqual([video?.width, video?.height, video?.key_frame_interval], [320, 180, 1])
-  assert.ok(Math.abs(video!.frame_rate! - 25) < 0.5, `${video!.frame_rate} pictures/s`)
+  assert.ok(Math.abs(video!.frame_rate! - 25) < 0.5, `${video!.frame_rate} frames/s`)
   assert.ok(video!.bit_rate! > 50_000 && video!.bit_rate! < 2_000_000, `${video!.bit_rate} bit/s`)
   const [head, base64] = snapshot!.url.split(',')
   assert.equal(head, 'data:image/jpeg;base64')
@@ -153,8 +153,8 @@ type Ended = { readonly code: number; readonly stdout: string }
 function runCamera(...args: string[]): Promise<Ended> {
   const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
   return new Promise((resolve) => {
-    const words = [entry, 'camera', ...args, '--allow-loopback-cameras']
-    execFile(process.execPath, words, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }))
+    const commandArgs = [entry, 'camera', ...args, '--allow-loopback-cameras']
+    execFile(process.execPath, commandArgs, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }))
   })
 }
 

@@ -132,8 +132,8 @@ function answerOperation(operation: XmlElement, options: OnvifCameraOptions, hos
     case 'GetSnapshotUri': {
       const { url } = profiles.find(({ token }) => token === findText(operation, 'ProfileToken')) ?? {}
       if (url === undefined) return undefined
-      const told = operation.name === 'GetStreamUri' ? url : `http://${host}/snapshot.jpg?channel=1&subtype=0`
-      const uri = `<tt:Uri>${told.replaceAll('&', '&amp;')}</tt:Uri>`
+      const advertisedUrl = operation.name === 'GetStreamUri' ? url : `http://${host}/snapshot.jpg?channel=1&subtype=0`
+      const uri = `<tt:Uri>${advertisedUrl.replaceAll('&', '&amp;')}</tt:Uri>`
       return `<${operation.name}Response>${isMedia2 ? uri : `<MediaUri>${uri}</MediaUri>`}</${operation.name}Response>`
     }
     default:

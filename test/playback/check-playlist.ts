@@ -24,7 +24,7 @@ export type CheckedPlaylist = {
   readonly version: number
   readonly type: string | undefined
   readonly isEnded: boolean
-  /** What is wrong, in words. */
+  /** One message for each fault. */
   readonly faults: readonly string[]
 }
 
@@ -38,8 +38,8 @@ const maxDriftMs = 500
 /** `speed`: how many times faster than its wall clock it plays. */
 export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   const faults: string[] = []
-  const check = (isRight: boolean, words: string) => {
-    if (!isRight) faults.push(words)
+  const check = (isRight: boolean, message: string) => {
+    if (!isRight) faults.push(message)
   }
   const lines = text.split('\n')
   check(lines[0] === '#EXTM3U', 'the first line is #EXTM3U')
@@ -84,7 +84,7 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
       pending = {}
     }
   }
-  check(Object.keys(pending).length === 0, 'tags of an entry are followed by its address')
+  check(Object.keys(pending).length === 0, 'tags of an entry are followed by its URI')
   const targetSeconds = number('EXT-X-TARGETDURATION', Number.NaN)
   const version = number('EXT-X-VERSION', 1)
   check(Number.isInteger(targetSeconds) && targetSeconds > 0, 'a target duration in whole seconds')
@@ -103,8 +103,8 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
 /** What changed from one load of a playlist to the next, when it may not have. */
 export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist): string[] {
   const faults: string[] = []
-  const check = (isRight: boolean, words: string) => {
-    if (!isRight) faults.push(words)
+  const check = (isRight: boolean, message: string) => {
+    if (!isRight) faults.push(message)
   }
   check(next.targetSeconds === before.targetSeconds, 'the target duration stays')
   check(next.version === before.version, 'the version stays')
@@ -125,14 +125,16 @@ export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist
     check(next.entries.at(-1)!.sequence === lastBefore.sequence, 'nothing follows the end')
   }
   for (const entry of next.entries) {
-    const known = before.entries[entry.sequence - firstBefore.sequence]
-    if (!known) continue
+    const earlier = before.entries[entry.sequence - firstBefore.sequence]
+    if (!earlier) continue
     const same: (keyof CheckedEntry)[] = ['uri', 'seconds', 'discontinuity']
-    for (const key of same) check(entry[key] === known[key], `${key} of entry ${entry.sequence} stays ${known[key]}`)
-    check(JSON.stringify(entry.range) === JSON.stringify(known.range), `the range of entry ${entry.sequence} stays`)
-    if (known.dateMs !== undefined) check(entry.dateMs === known.dateMs, `the date of entry ${entry.sequence} stays`)
+    for (const key of same)
+      check(entry[key] === earlier[key], `${key} of entry ${entry.sequence} stays ${earlier[key]}`)
+    check(JSON.stringify(entry.range) === JSON.stringify(earlier.range), `the range of entry ${entry.sequence} stays`)
+    if (earlier.dateMs !== undefined)
+      check(entry.dateMs === earlier.dateMs, `the date of entry ${entry.sequence} stays`)
     // A player may have the section for long, or fetch it only with the entry.
-    check(entry.map === known.map, `the map of entry ${entry.sequence} stays`)
+    check(entry.map === earlier.map, `the map of entry ${entry.sequence} stays`)
   }
   return faults
 }
@@ -144,8 +146,8 @@ export function checkMedia(
   bytes: Uint8Array,
 ): string[] {
   const faults: string[] = []
-  const check = (isRight: boolean, words: string) => {
-    if (!isRight) faults.push(`${entry.uri}: ${words}`)
+  const check = (isRight: boolean, message: string) => {
+    if (!isRight) faults.push(`${entry.uri}: ${message}`)
   }
   const { boxes, restOffset } = scanBoxes(bytes)
   check(restOffset === bytes.length, 'whole boxes')
@@ -171,17 +173,17 @@ export function checkMedia(
       seconds.set(track.trackId, (seconds.get(track.trackId) ?? 0) + track.duration / (timescale ?? 1))
     }
   }
-  // The last block of audio before a few pictures may reach over them.
+  // The last block of audio before a few frames may reach over them.
   check(
     [...timescales.keys()].every((trackId) => seconds.has(trackId)) || entry.seconds < 0.15,
     'samples of every track',
   )
   const [video = 0] = seconds.values()
-  check(Math.abs(video - entry.seconds) < 0.02, `lasts ${entry.seconds} s, its pictures ${video} s`)
+  check(Math.abs(video - entry.seconds) < 0.02, `lasts ${entry.seconds} s, its frames ${video} s`)
   return faults
 }
 
-type Check = (isRight: boolean, words: string) => void
+type Check = (isRight: boolean, message: string) => void
 
 function parseRange(value: string, line: string, check: Check): CheckedEntry['range'] {
   const [, bytes, offset] = /^(\d+)@(\d+)$/.exec(value) ?? []

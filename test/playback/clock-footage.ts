@@ -1,4 +1,4 @@
-// Footage of hours in seconds: pictures with a burned-in clock, drawn and encoded as by the fake camera, recorded by the real recorder into the
+// Footage of hours in seconds: frames with a burned-in clock, drawn and encoded as by the fake camera, recorded by the real recorder into the
 // archive of a server that is stopped.
 
 import { join } from 'node:path'
@@ -83,7 +83,7 @@ async function record(dataDir: string, cameraId: number, clips: readonly ClockCl
   await catalog.close()
 }
 
-/** Gives the moment of each picture that was pushed. */
+/** Gives the moment of each frame that was pushed. */
 async function* pushClip(
   recorder: CameraRecorder,
   { startMs, seconds, width = 320, height = 180, codec = 'h264', audio }: ClockClip,
@@ -99,11 +99,11 @@ async function* pushClip(
   let blocks = 0
   for (let frameNumber = 0; frameNumber < seconds * framesPerSecond; frameNumber++) {
     const wallMs = startMs + (frameNumber * 1000) / framesPerSecond
-    const picture = lens.capture({ unixMs: wallMs, frameNumber }, frameNumber === 0)
-    if (!picture) throw new Error('expected an encoder without delay')
+    const frame = lens.capture({ unixMs: wallMs, frameNumber }, frameNumber === 0)
+    if (!frame) throw new Error('expected an encoder without delay')
     const at90k = (frameNumber * 90_000) / framesPerSecond
-    const data = lengthPrefixed(picture.units.filter((unit) => !isParameterSet(unit, codec)))
-    recorder.push({ kind: 'video', pts90k: at90k, dts90k: at90k, wallMs, isKey: picture.isKey, data })
+    const data = lengthPrefixed(frame.units.filter((unit) => !isParameterSet(unit, codec)))
+    recorder.push({ kind: 'video', pts90k: at90k, dts90k: at90k, wallMs, isKey: frame.isKey, data })
     while (block && (blocks * block.samples) / block.rate < (frameNumber + 1) / framesPerSecond) {
       const pts90k = Math.round((blocks++ * block.samples * 90_000) / block.rate)
       recorder.push({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data: block.data })

@@ -6,11 +6,11 @@ import type { Frame } from '../../server/media/frame.ts'
 export type Seconds = readonly [from: number, to: number]
 
 export type Faults = {
-  /** Pictures were lost in between; those after them up to the next key frame are dropped. */
+  /** Frames were lost in between; those after them up to the next key frame are dropped. */
   readonly losses?: readonly Seconds[] | undefined
-  /** Pictures were damaged, and kept as they came. */
+  /** Frames were damaged, and kept as they came. */
   readonly damaged?: readonly Seconds[] | undefined
-  /** The camera sent no pictures, and went on without a key frame. */
+  /** The camera sent no frames, and went on without a key frame. */
   readonly pauses?: readonly Seconds[] | undefined
 }
 

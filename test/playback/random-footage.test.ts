@@ -1,4 +1,4 @@
-// Cameras at random, whose footage must be whole: every picture once, at its time, with its audio, or in a gap that is told.
+// Cameras at random, whose footage must be whole: every frame once, at its time, with its audio, or in a gap that is told.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ const mixes: Record<string, { readonly mix: Mix; readonly seeds: readonly number
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 
 for (const [name, { mix, seeds, isClockSteady }] of Object.entries(mixes)) {
-  test(`every picture is played once and at its time: ${name}`, async () => {
+  test(`every frame is played once and at its time: ${name}`, async () => {
     for (const seed of seeds) {
       await using footage = new RandomFootage(seed, mix)
       await footage.record(12)

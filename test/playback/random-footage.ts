@@ -1,5 +1,5 @@
 // A camera drawn from a seed, recorded by the real recorder: runs, formats, audio that comes and goes, losses, pauses, outages, clocks that are set,
-// disks that fail, restarts. Every picture carries its number, and what is true of it is kept.
+// disks that fail, restarts. Every frame carries its number, and what is true of it is kept.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -27,9 +27,9 @@ import {
 
 export type SentFrame = {
   readonly number: number
-  /** As the recorder was told. */
+  /** The time that was passed to the recorder. */
   readonly wallMs: number
-  /** Pictures were lost just before it, or the camera or the disk was away: so long. */
+  /** Frames were lost just before it, or the camera or the disk was away: so long. */
   readonly missingMs: number
   readonly isPause: boolean
   /** It came while the disk failed, or recovered: it need not be recorded. */
@@ -43,7 +43,7 @@ export class RandomFootage {
   readonly rows = new MemorySegmentRows()
   readonly archiveDir = mkdtempSync(join(tmpdir(), 'nightjar-random-'))
   readonly sent: SentFrame[] = []
-  readonly told: string[] = []
+  readonly actions: string[] = []
   readonly marks: GapMark[] = []
   readonly clock: Clock & { steadyMs: number; setMs: number }
   readonly catalog: Catalog
@@ -93,7 +93,7 @@ export class RandomFootage {
     await this.#play(this.#between(3, 10))
     for (let step = 0; step < steps; step++) {
       await this.#do(this.#draw())
-      // Sometimes a single picture between two of them.
+      // Sometimes a single frame between two of them.
       await this.#play(this.#chance(0.25) ? 0.001 : this.#between(0.2, this.#chance(0.3) ? 30 : 6))
     }
     await this.#play(3)
@@ -113,7 +113,7 @@ export class RandomFootage {
 
   async #do(action: Action): Promise<void> {
     const { clock } = this
-    this.told.push(`${((clock.steadyMs - syntheticStartMs) / 1000).toFixed(2)} #${this.sent.length} ${action}`)
+    this.actions.push(`${((clock.steadyMs - syntheticStartMs) / 1000).toFixed(2)} #${this.sent.length} ${action}`)
     if (action === 'loss') this.#lose(this.#between(0.05, 5))
     else if (action === 'pause') this.#pause(this.#between(0.2, this.#chance(0.2) ? 14 : 4))
     else if (action === 'audio') {
@@ -192,10 +192,10 @@ export class RandomFootage {
   }
 
   #lose(seconds: number): void {
-    const pictures = Math.ceil((seconds * 90_000) / this.#interval90k)
-    const passed = this.#inGop + pictures
+    const frames = Math.ceil((seconds * 90_000) / this.#interval90k)
+    const passed = this.#inGop + frames
     // Up to the next key frame.
-    const dropped = passed <= this.#gop ? this.#gop - this.#inGop : pictures + (this.#gop - (passed % this.#gop))
+    const dropped = passed <= this.#gop ? this.#gop - this.#inGop : frames + (this.#gop - (passed % this.#gop))
     if ((dropped * this.#interval90k) / 90_000 > 25) return
     for (let i = 0; i < dropped; i++) {
       this.#advance(this.#interval90k)
@@ -217,7 +217,7 @@ export class RandomFootage {
     this.#hasAudio = hadAudio
     this.#missingMs += seconds * 1000
     this.#isPause = true
-    // What needs the picture before is not recorded after so long.
+    // What needs the frame before is not recorded after so long.
     if (this.#chance(0.3) || seconds > 9) this.#inGop = 0
   }
 
@@ -359,7 +359,7 @@ export class RandomFootage {
 
 const marker = Buffer.from('nightjar-number!', 'latin1')
 
-/** With a message before the picture that tells its number. H.264 D.1.6. */
+/** With a message before the frame that tells its number. H.264 D.1.6. */
 function numbered(number: number, unit: Uint8Array): Uint8Array {
   const digits = [21, 14, 7, 0].map((shift) => ((number >> shift) & 0x7f) | 0x80)
   const message = Uint8Array.of(6, 5, 20, ...marker, ...digits, 0x80)
@@ -370,10 +370,10 @@ function numbered(number: number, unit: Uint8Array): Uint8Array {
   return out
 }
 
-/** The number of a picture's bytes. */
+/** The number of a frame's bytes. */
 export function readNumber(data: Uint8Array): number {
   const at = Buffer.from(data.buffer, data.byteOffset, data.length).indexOf(marker)
-  if (at < 0) throw new Error('a picture without a number')
+  if (at < 0) throw new Error('a frame without a number')
   return data.subarray(at + 16, at + 20).reduce((sum, digit) => (sum << 7) | (digit & 0x7f), 0)
 }
 

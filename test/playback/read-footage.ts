@@ -1,4 +1,4 @@
-// Plays all that was recorded of a camera, and says what is wrong with it: by the numbers in the pictures, by the times that players are given, and by the
+// Plays all that was recorded of a camera, and says what is wrong with it: by the numbers in the frames, by the times that players are given, and by the
 // timeline.
 
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
@@ -53,36 +53,36 @@ export function judgeStream(
           at += size
           dts += track.durations[i]!
         }
-        const known = tracks.get(track.trackId)
-        tracks.set(track.trackId, { start: known?.start ?? track.baseDecodeTime / scale, end: dts / scale })
+        const earlier = tracks.get(track.trackId)
+        tracks.set(track.trackId, { start: earlier?.start ?? track.baseDecodeTime / scale, end: dts / scale })
         ends.set(track.trackId, dts / scale)
       }
     }
     const [video, audio] = [tracks.get(1), tracks.get(2)]
     if (video && timescales.has(2)) {
       if (!audio) {
-        // The block before may reach over a few pictures.
+        // The block before may reach over a few frames.
         if (video.end - video.start >= 0.15) faults.push(`${where} without audio`)
       } else {
         const isLast = played[index + 1]?.discontinuity !== discontinuity
         if (Math.abs(audio.end - video.end) > (isLast ? 0.2 : 0.5))
-          faults.push(`${where} audio ends ${audio.end - video.end} s after the picture`)
+          faults.push(`${where} audio ends ${audio.end - video.end} s after the frame`)
         if (Math.abs(audio.start - video.start) > (isNewSection ? 0.2 : 0.5))
-          faults.push(`${where} audio begins ${audio.start - video.start} s after the picture`)
+          faults.push(`${where} audio begins ${audio.start - video.start} s after the frame`)
       }
     }
   }
   let last = -1
   for (const { number, shownMs } of shown) {
-    if (number <= last) faults.push(`picture ${number} after ${last}`)
+    if (number <= last) faults.push(`frame ${number} after ${last}`)
     last = number
     const errorMs = shownMs - sent[number]!.wallMs
-    if (Math.abs(errorMs) > 500) faults.push(`picture ${number} is shown ${errorMs} ms late`)
+    if (Math.abs(errorMs) > 500) faults.push(`frame ${number} is shown ${errorMs} ms late`)
   }
   return { faults, shown }
 }
 
-/** Pictures that are nowhere, and those told as a gap. */
+/** Frames that are nowhere, and those told as a gap. */
 export function judgeTimeline(
   { segments, gaps }: Timeline,
   shown: readonly Shown[],
@@ -91,24 +91,24 @@ export function judgeTimeline(
 ): string[] {
   const faults: string[] = []
   const recorded = new Set(shown.map(({ number }) => number))
-  for (const picture of sent) {
-    const { number, wallMs, missingMs, isPause, isDoubtful } = picture
+  for (const frame of sent) {
+    const { number, wallMs, missingMs, isPause, isDoubtful } = frame
     const isThere = recorded.has(number)
-    if (!isThere && !isDoubtful) faults.push(`picture ${number} is not recorded`)
+    if (!isThere && !isDoubtful) faults.push(`frame ${number} is not recorded`)
     if (!isClockSteady) continue
     const inSegment = segments.some(({ startMs, endMs }) => wallMs >= startMs && wallMs <= endMs)
     const inGap = gaps.find(({ startMs, endMs }) => wallMs > startMs + 1000 && wallMs < endMs - 1000)
-    if (isThere && !inSegment) faults.push(`picture ${number} is in no segment`)
-    if (isThere && inGap) faults.push(`picture ${number} is in a gap ${inGap.reason}`)
+    if (isThere && !inSegment) faults.push(`frame ${number} is in no segment`)
+    if (isThere && inGap) faults.push(`frame ${number} is in a gap ${inGap.reason}`)
     if (
       !isThere &&
       number > shown[0]!.number &&
       !gaps.some(({ startMs, endMs }) => wallMs >= startMs - 2500 && wallMs <= endMs + 2500)
     )
-      faults.push(`picture ${number} is told nowhere`)
+      faults.push(`frame ${number} is in no segment and no gap`)
     if (isThere && !isPause && missingMs > 2000 && number > 0 && recorded.has(number - 1)) {
-      const isTold = gaps.some(({ startMs, endMs }) => startMs < wallMs + 500 && endMs > wallMs - missingMs - 500)
-      if (!isTold) faults.push(`before picture ${number} ${missingMs} ms are missing untold`)
+      const isReported = gaps.some(({ startMs, endMs }) => startMs < wallMs + 500 && endMs > wallMs - missingMs - 500)
+      if (!isReported) faults.push(`before frame ${number} ${missingMs} ms are missing without a gap`)
     }
   }
   return faults
