@@ -25,7 +25,7 @@ async function check(): Promise<void> {
   const counts = { passed: 0, failed: 0 }
   const tests = findTests(unitTests)
   const chosen = values.all ? tests : findAffectedTests(tests, listChanged(values.since ?? findBase()), readSources())
-  runStaticChecks(counts)
+  await runStaticChecks(counts)
   console.log(`${chosen.length} of ${tests.length} files of unit tests depend on changes`)
   if (chosen.length > 0) {
     const postgres = await sharePostgres()

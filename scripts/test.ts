@@ -1,5 +1,6 @@
 // npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests.
 
+import { shareChromium } from '../test/e2e/browser.ts'
 import { findTests, finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
@@ -16,13 +17,29 @@ try {
   process.exit(1)
 }
 const counts = { passed: 0, failed: 0 }
-runStaticChecks(counts)
 const postgres = await sharePostgres()
-await runTests({ files: findTests(unitTests), concurrency: 3, timeoutMs: 120_000, isBatched: true }, counts)
-// These tests run a dozen encoders in real time, or account for every frame of a camera, so nothing else runs beside them.
-const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
-await runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
-// These tests run whole servers, wait more than they compute, and assert no speeds.
-await runTests({ files: findTests('test/**/*.test.ts', encoding), concurrency: 3, timeoutMs: 180_000 }, counts)
+const browser = await shareChromium()
+
+async function runInBackground(): Promise<void> {
+  await runStaticChecks(counts)
+  const files = findTests(unitTests)
+  await runTests({ files, concurrency: 3, timeoutMs: 120_000, isBatched: true, isBackground: true }, counts)
+}
+
+async function runInForeground(): Promise<void> {
+  // These tests run a dozen encoders in real time, or account for every frame of a camera. They need the processors.
+  const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
+  await runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
+  // These tests run whole servers and browsers, wait more than they compute, and assert no speeds.
+  const browsers = findTests('test/e2e/*.test.ts', encoding)
+  const servers = findTests('test/**/*.test.ts', [...encoding, ...browsers])
+  await Promise.all([
+    runTests({ files: browsers, concurrency: 2, timeoutMs: 180_000 }, counts),
+    runTests({ files: servers, concurrency: 4, timeoutMs: 180_000 }, counts),
+  ])
+}
+
+await Promise.all([runInBackground(), runInForeground()])
+await browser.close()
 await postgres?.close()
 finish(counts)

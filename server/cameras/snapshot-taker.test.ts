@@ -51,24 +51,27 @@ async function setUp() {
     return schedule
   }
   const running = taker.run(controller.signal)
+  const settle = async () => {
+    await delay(5)
+    await until(() => state.running === state.sleeping && taken.length === told.length)
+  }
   return {
     ...{ clock, taken, told, state, taker },
     setOnline: (cameraId: number, lastMs?: number) => taker.setOnline(scheduleOf(cameraId), lastMs),
     setOffline: (cameraId: number) => taker.setOffline(scheduleOf(cameraId)),
     remove: (cameraId: number) => taker.remove(scheduleOf(cameraId)),
     files: () => readdir(join(dir, 'snapshots')),
-    /** Lets time pass in small steps, and the disk keep up. */
+    /** Lets time pass in small steps, and waits until what is due has been taken and written. */
     async pass(minutes: number) {
       for (let i = 0; i < minutes * 2; i++) {
         await clock.advance(30_000)
-        await delay(20)
+        await settle()
       }
     },
-    /** Lets a little time pass, and what is not late be taken and written, however slow the disk is. */
+    /** Lets a little time pass, and waits likewise. */
     async step() {
       await clock.advance(100)
-      await delay(5)
-      await until(() => state.running === state.sleeping && taken.length === told.length)
+      await settle()
     },
     async [Symbol.asyncDispose]() {
       controller.abort()

@@ -3,8 +3,8 @@
 import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { readTimeCode, type TimeCode } from '../fake-camera/time-code.ts'
+import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core'
+import { readTimeCode, type TimeCode, timeCodeHeight } from '../fake-camera/time-code.ts'
 
 const files: Readonly<Record<string, { readonly file: string; readonly type: string }>> = {
   '/': { file: './viewer.html', type: 'text/html; charset=utf-8' },
@@ -53,19 +53,20 @@ export async function openViewer(urls: { live?: readonly string[]; recorded?: st
   }
 }
 
-type Grabbed = { width: number; height: number; pixels: string; playingMs?: number; shownMs?: number }
+type Grabbed = { width: number; height: number; top: number; pixels: string; playingMs?: number; shownMs?: number }
 
-/** Runs in the page: pixels of an element, RGBA as base64. */
+/** Runs in the page: the pixels of an element from `top` down, where the strip of the clock is, RGBA as base64. */
 const grab = `(selector) => {
   const element = document.querySelector(selector)
   const width = element?.videoWidth ?? element?.naturalWidth ?? element?.width
   const height = element?.videoHeight ?? element?.naturalHeight ?? element?.height
   if (!width) return undefined
-  const canvas = new OffscreenCanvas(width, height)
+  const top = Math.floor(height * ${1 - timeCodeHeight})
+  const canvas = new OffscreenCanvas(width, height - top)
   const context = canvas.getContext('2d', { willReadFrequently: true })
-  context.drawImage(element, 0, 0)
+  context.drawImage(element, 0, -top)
   const { currentTime, shownTime } = element
-  const { data } = context.getImageData(0, 0, width, height)
+  const { data } = context.getImageData(0, 0, width, height - top)
   let text = ''
   for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000))
   // Use the playlist entry at this position: after a seek, hls.js reports the time of the previous entry for a while.
@@ -73,28 +74,37 @@ const grab = `(selector) => {
     const entry = window.hls?.levels[0]?.details?.fragments.findLast(({ start }) => start <= seconds)
     return entry && entry.programDateTime + (seconds - entry.start) * 1000
   }
-  return { width, height, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
+  return { width, height, top, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
 }`
 
 /** Reads an `<img>`, `<video>` or `<canvas>` on any page; undefined while it shows nothing that can be read. */
 export async function readClock(page: Page, selector: string): Promise<Clock | undefined> {
   const grabbed = await page.evaluate<Grabbed | undefined>(`(${grab})(${JSON.stringify(selector)})`)
   if (!grabbed) return undefined
-  const { width, height, pixels, playingMs, shownMs } = grabbed
-  const code = readTimeCode(Buffer.from(pixels, 'base64'), width, height)
+  const { width, height, top, pixels, playingMs, shownMs } = grabbed
+  const image = Buffer.alloc(width * height * 4)
+  image.write(pixels, top * width * 4, 'base64')
+  const code = readTimeCode(image, width, height)
   return code && { code, playingMs, shownMs }
 }
 
+const options = {
+  executablePath: '/usr/bin/chromium',
+  args: [
+    ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+    ...['--disable-background-networking', '--disable-component-update', '--autoplay-policy=no-user-gesture-required'],
+  ],
+}
+
+/** Starts a browser that all test processes share, because starting one takes longer than many a test. */
+export async function shareChromium(): Promise<BrowserServer> {
+  const browser = await chromium.launchServer(options)
+  process.env.NIGHTJAR_TEST_CHROMIUM = browser.wsEndpoint()
+  return browser
+}
+
+/** A connection to the shared browser, or a browser of its own without one. Its contexts are its own and end with it. */
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-      ...[
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--autoplay-policy=no-user-gesture-required',
-      ],
-    ],
-  })
+  const shared = process.env.NIGHTJAR_TEST_CHROMIUM
+  return shared === undefined ? chromium.launch(options) : chromium.connect(shared)
 }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 
 const cameras = 300
-const lists = 400
+const lists = 220
 
 /** On connections that are kept: the status, or the body where it is asked for. */
 function createAsk(server: ServerUnderTest, agent: Agent) {
@@ -44,8 +44,8 @@ test('an account that asks for its long list in ever new ways takes no memory', 
       const camera = { name: `Camera ${i}`, type: 'h264', url: 'rtsp://127.0.0.1:9/' }
       assert.equal((await ask('/v1/cameras/', camera)).status, 201)
     }
+    let bytes = 0
     for (const way of ways) {
-      let bytes = 0
       let next = 0
       const askOn = async () => {
         for (let i = next++; i < lists; i = next++) {
@@ -55,8 +55,8 @@ test('an account that asks for its long list in ever new ways takes no memory', 
         }
       }
       await Promise.all([askOn(), askOn(), askOn(), askOn()])
-      assert.ok(bytes > 110e6, `as many answers as would fill the memory: ${bytes} bytes`)
     }
+    assert.ok(bytes > 110e6, `as many answers as would fill the memory: ${bytes} bytes`)
     assert.equal((await ask('/v1/me/')).status, 200)
   } catch (error) {
     assert.doesNotMatch(server.log(), /heap limit/, 'the server ran out of memory')

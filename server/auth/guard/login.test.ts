@@ -245,6 +245,7 @@ test('a sign-in fails if the password changes while its hash is being renewed', 
 })
 
 test('T1: unknown, disabled and passwordless accounts take as long as a wrong password', async (t) => {
+  // Measures CPU time, which other programs disturb less than elapsed time: the only wait is for one row, for all alike.
   const measure = async (): Promise<number[]> => {
     // Uses a new store each time, because so many failures of one account would be delayed.
     const { store, fail } = await openLogin(t)
@@ -258,9 +259,10 @@ test('T1: unknown, disabled and passwordless accounts take as long as a wrong pa
     for (let i = 0; i < 32; i++) {
       // Each subject has each position equally often.
       for (const subject of subjects.map((_, at) => subjects[(at + i) % subjects.length]!)) {
-        const startedMs = performance.now()
+        const before = process.cpuUsage()
         await fail({ email: subject, ip: `192.0.2.${i}` })
-        times.get(subject)!.push(performance.now() - startedMs)
+        const { user, system } = process.cpuUsage(before)
+        times.get(subject)!.push((user + system) / 1000)
       }
     }
     return subjects.map((subject) => times.get(subject)!.sort((a, b) => a - b)[16]!)

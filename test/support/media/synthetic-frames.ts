@@ -83,7 +83,21 @@ function writeSps(width: number, height: number): Uint8Array {
   return nal(0x67, bits)
 }
 
+/** Written once for each size and brightness, because it is by far the largest part of the frames. */
+const keySlices = new Map<string, Uint8Array>()
+
 function keySlice(macroblocks: number, key: number): Uint8Array {
+  const name = `${macroblocks} ${key % 2} ${brightness(key)}`
+  const slice = keySlices.get(name) ?? writeKeySlice(macroblocks, key)
+  keySlices.set(name, slice)
+  return slice
+}
+
+function brightness(key: number): number {
+  return 32 + ((key * 40) % 190)
+}
+
+function writeKeySlice(macroblocks: number, key: number): Uint8Array {
   const bits = new BitWriter()
     .ue(0)
     .ue(7)
@@ -94,7 +108,7 @@ function keySlice(macroblocks: number, key: number): Uint8Array {
     .se(0)
   for (let i = 0; i < macroblocks; i++) {
     bits.ue(25).align()
-    for (let j = 0; j < 384; j++) bits.bits(j < 256 ? 32 + ((key * 40) % 190) : 128, 8)
+    for (let j = 0; j < 384; j++) bits.bits(j < 256 ? brightness(key) : 128, 8)
   }
   return nal(0x65, bits)
 }

@@ -61,7 +61,7 @@ export class PageCacheModel {
 
   sync(path: string, isFailing: boolean): void {
     const file = this.#files.get(path)!
-    for (const page of file.dirty) if (!isFailing || this.#random() < 0.5) writePage(file, page)
+    writePages(file, isFailing ? () => this.#random() < 0.5 : () => true)
     if (!isFailing || this.#random() < 0.5) writeLength(file)
     file.dirty.clear()
     file.isLengthDirty = false
@@ -95,7 +95,7 @@ export class PageCacheModel {
       const isGone = original.isRemoved || original.name === 'lost' || original.name === 'dirty'
       if (isGone && this.#random() < 0.5) continue
       const file = { ...original, disk: Buffer.from(original.disk) }
-      for (const page of file.dirty) if (this.#random() < 0.5) writePage(file, page)
+      writePages(file, () => this.#random() < 0.5)
       if (file.isLengthDirty && this.#random() < 0.5) writeLength(file)
       left.set(path, file.disk)
     }
@@ -121,12 +121,12 @@ function pageOf(position: number): number {
   return Math.floor(position / pageBytes)
 }
 
-function writePage(file: ModelFile, page: number): void {
-  const start = page * pageBytes
-  const content = file.cache.subarray(start, start + pageBytes)
-  const end = start + content.length
+/** Writes those of the dirty pages that are chosen. */
+function writePages(file: ModelFile, isChosen: () => boolean): void {
+  const pages = [...file.dirty].filter(isChosen)
+  const end = Math.min(file.cache.length, (Math.max(-1, ...pages) + 1) * pageBytes)
   if (end > file.disk.length) file.disk = Buffer.concat([file.disk, Buffer.alloc(end - file.disk.length)])
-  content.copy(file.disk, start)
+  for (const page of pages) file.cache.copy(file.disk, page * pageBytes, page * pageBytes, (page + 1) * pageBytes)
 }
 
 function writeLength(file: ModelFile): void {
