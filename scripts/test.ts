@@ -20,26 +20,24 @@ const counts = { passed: 0, failed: 0 }
 const postgres = await sharePostgres()
 const browser = await shareChromium()
 
-async function runInBackground(): Promise<void> {
+// These tests run a dozen encoders in real time, or account for every frame of a camera. Others run beside them at low priority.
+const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
+
+async function runChecksAndUnitTests(): Promise<void> {
   await runStaticChecks(counts)
   const files = findTests(unitTests)
   await runTests({ files, concurrency: 3, timeoutMs: 120_000, isBatched: true, isBackground: true }, counts)
 }
 
-async function runInForeground(): Promise<void> {
-  // These tests run a dozen encoders in real time, or account for every frame of a camera. They need the processors.
-  const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
-  await runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
-  // These tests run whole servers and browsers, wait more than they compute, and assert no speeds.
-  const browsers = findTests('test/e2e/*.test.ts', encoding)
-  const servers = findTests('test/**/*.test.ts', [...encoding, ...browsers])
-  await Promise.all([
-    runTests({ files: browsers, concurrency: 2, timeoutMs: 180_000 }, counts),
-    runTests({ files: servers, concurrency: 4, timeoutMs: 180_000 }, counts),
-  ])
-}
+await Promise.all([runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts), runChecksAndUnitTests()])
 
-await Promise.all([runInBackground(), runInForeground()])
+// These tests run whole servers and browsers, wait more than they compute, and assert no speeds.
+const browsers = findTests('test/e2e/*.test.ts', encoding)
+const servers = findTests('test/**/*.test.ts', [...encoding, ...browsers])
+await Promise.all([
+  runTests({ files: browsers, concurrency: 2, timeoutMs: 180_000 }, counts),
+  runTests({ files: servers, concurrency: 2, timeoutMs: 180_000 }, counts),
+])
 await browser.close()
 await postgres?.close()
 finish(counts)

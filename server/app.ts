@@ -39,7 +39,7 @@ import { readVersion } from './version.ts'
 export type RunningServer = {
   /** Public URL of the server. */
   readonly url: string
-  /** The certificate, for clients that must be told to trust it; undefined if a proxy terminates TLS. */
+  /** The certificate, for clients to trust; undefined if a proxy terminates TLS. */
   readonly certFile: string | undefined
   readonly fingerprint: string | undefined
   readonly isSelfSigned: boolean

@@ -10,8 +10,8 @@ import { Catalog, type FootageGap } from './catalog.ts'
 test('the open segment is listed with each new fragment, and only once after it is closed', async () => {
   const place = await openPlace()
   const { catalog } = place
-  let told = 0
-  const stop = catalog.onFragment(1, () => told++)
+  let notifications = 0
+  const stop = catalog.onFragment(1, () => notifications++)
   const { segment, fragments, close } = await record(place, catalog, t0, 5)
   const [open] = await catalog.listSegments(1, t0, t0 + minuteMs)
   assert.deepEqual(open!.fragments, fragments)
@@ -31,7 +31,7 @@ test('the open segment is listed with each new fragment, and only once after it 
   assert.equal(closed!.bytes, (await stat(join(place.archiveDir, segment.path))).size)
   assert.deepEqual(await catalog.listSegments(1, t0 + 5000, t0 + minuteMs), [])
   assert.equal(catalog.isRecording(1), false)
-  assert.ok(told >= 6)
+  assert.ok(notifications >= 6)
   stop()
 })
 

@@ -88,7 +88,7 @@ test('files without a row get one, or are deleted if they hold no footage', asyn
   const place = await openPlace()
   ;(await record(place, place.catalog, t0, 3)).close()
   await place.catalog.flush()
-  // What the next recorder did before it was killed, nobody was told.
+  // What the next recorder did before it was killed was never reported.
   const lost = new Catalog({ ...place.context, rows: new MemorySegmentRows() })
   const orphan = await record(place, lost, t0 + dayMs, 3)
   await appendFile(orphan.path, 'half a fragment')

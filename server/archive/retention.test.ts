@@ -111,8 +111,8 @@ test('the log reports the first deletion at once and later ones as hourly totals
   const place = await openPlace()
   let monotonicMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => monotonicMs }
-  const told: unknown[] = []
-  const log: Logger = { ...place.context.log, info: (fields: unknown) => told.push(fields) }
+  const logged: unknown[] = []
+  const log: Logger = { ...place.context.log, info: (fields: unknown) => logged.push(fields) }
   let freeBytes = 50_000_000
   const retention = createRetention(place, {
     ...{ clock, log, recordedBytes: () => 0, minFreeBytes: 10_000_000 },
@@ -125,7 +125,7 @@ test('the log reports the first deletion at once and later ones as hourly totals
     freeBytes = free
     await retention.pass(signal)
   }
-  const segments = told.map((fields) => (fields as { segments: number }).segments)
+  const segments = logged.map((fields) => (fields as { segments: number }).segments)
   assert.deepEqual(segments, [1, 2])
 })
 

@@ -1,4 +1,4 @@
-// Keeps a long-running task running: restarts it with jittered back-off until told to stop.
+// Keeps a long-running task running: restarts it with jittered back-off until its signal aborts.
 
 import type { Clock } from './clock.ts'
 import { pause } from './pause.ts'

@@ -247,12 +247,12 @@ test('a gap in hours that are recorded for the second time has the reason of its
   const footage = { startMs, endMs, newest: { epoch: 1, endMs: thirdMs + 4 * minute } }
   const listed = await marker.list(range.startMs, range.endMs)
   const { gaps } = buildTimeline(spans, { ...range, footage, marks: listed, nowMs: thirdMs + 4 * minute })
-  const told = gaps.map(({ startMs: fromMs, endMs: toMs, reason }) => [
+  const reported = gaps.map(({ startMs: fromMs, endMs: toMs, reason }) => [
     Math.floor((fromMs - startMs) / minute),
     Math.floor((toMs - startMs) / minute),
     reason,
   ])
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [10, 20, 'stopped_by_user'],
     [30, 30, 'clock_set'],
     [10, 14, 'disk_full'],

@@ -13,7 +13,7 @@ async function setUp() {
   const dir = await mkdtemp(join(tmpdir(), 'snapshots-'))
   const clock = new TestClock()
   const taken: { cameraId: number; atMs: number }[] = []
-  const told: { cameraId: number; createdAtMs: number }[] = []
+  const reported: { cameraId: number; createdAtMs: number }[] = []
   const state = {
     started: 0,
     running: 0,
@@ -27,7 +27,7 @@ async function setUp() {
     clock,
     log: silentLogger,
     random: () => 0.5,
-    onSnapshot: (cameraId, createdAtMs) => told.push({ cameraId, createdAtMs }),
+    onSnapshot: (cameraId, createdAtMs) => reported.push({ cameraId, createdAtMs }),
     async takeSnapshot(cameraId) {
       state.started++
       state.mostRunning = Math.max(state.mostRunning, ++state.running)
@@ -53,10 +53,10 @@ async function setUp() {
   const running = taker.run(controller.signal)
   const settle = async () => {
     await delay(5)
-    await until(() => state.running === state.sleeping && taken.length === told.length)
+    await until(() => state.running === state.sleeping && taken.length === reported.length)
   }
   return {
-    ...{ clock, taken, told, state, taker },
+    ...{ clock, taken, reported, state, taker },
     setOnline: (cameraId: number, lastMs?: number) => taker.setOnline(scheduleOf(cameraId), lastMs),
     setOffline: (cameraId: number) => taker.setOffline(scheduleOf(cameraId)),
     remove: (cameraId: number) => taker.remove(scheduleOf(cameraId)),
@@ -96,23 +96,23 @@ test('slow cameras do not delay the snapshots of others', async () => {
     t.setOnline(cameraId)
   }
   for (let cameraId = 11; cameraId <= 20; cameraId++) t.setOnline(cameraId)
-  for (let i = 0; t.told.length < 10; i++) {
+  for (let i = 0; t.reported.length < 10; i++) {
     assert.ok(i < 49, 'the others have theirs before the first late one has')
     await t.step()
   }
-  assert.ok(t.told.every(({ cameraId }) => cameraId > 10))
+  assert.ok(t.reported.every(({ cameraId }) => cameraId > 10))
   for (let i = 0; i < 60; i++) await t.step()
-  assert.equal(t.told.length, 20)
+  assert.equal(t.reported.length, 20)
 })
 
 test('each camera gets a snapshot when it first connects, one at a time, as complete files', async () => {
   await using t = await setUp()
   for (let cameraId = 1; cameraId <= 20; cameraId++) t.setOnline(cameraId)
-  await until(() => t.told.length === 20)
+  await until(() => t.reported.length === 20)
   assert.equal(t.state.mostRunning, 1)
   assert.deepEqual((await t.files()).sort(), Array.from({ length: 20 }, (_, i) => `${i + 1}.jpg`).sort())
   assert.equal((await readFile(t.taker.pathOf(7)))[0], 7)
-  assert.equal(t.told[0]!.createdAtMs, t.clock.nowMs() - 7)
+  assert.equal(t.reported[0]!.createdAtMs, t.clock.nowMs() - 7)
 })
 
 test('a new snapshot is taken at least every ten minutes while online, none while offline', async () => {
@@ -145,12 +145,12 @@ test('a failed snapshot is retried without delaying other cameras', async () => 
   t.state.offline.add(1)
   t.setOnline(1)
   t.setOnline(2)
-  await until(() => t.told.length === 1)
-  assert.equal(t.told[0]!.cameraId, 2)
+  await until(() => t.reported.length === 1)
+  assert.equal(t.reported[0]!.cameraId, 2)
   t.state.offline.clear()
   await t.pass(1)
   assert.deepEqual(
-    t.told.map((each) => each.cameraId),
+    t.reported.map((each) => each.cameraId),
     [2, 1],
   )
 })

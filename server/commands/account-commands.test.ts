@@ -202,8 +202,8 @@ test('second factors are shown and can be removed, and owners can be required to
     const passkey = { id: 'key', name: 'Phone', publicKey: randomBytes(40), counter: 0, transports: [] }
     await store.secondFactors.addPasskey(changer, passkey, [randomBytes(32), randomBytes(32)])
   })
-  const told = await succeed(['user', 'second-factor', '1'])
-  assert.deepEqual([told.passkeys[0].name, told.passkeys.length, told.recovery_codes_left], ['Phone', 1, 2])
+  const shown = await succeed(['user', 'second-factor', '1'])
+  assert.deepEqual([shown.passkeys[0].name, shown.passkeys.length, shown.recovery_codes_left], ['Phone', 1, 2])
   const [listed] = (await succeed(['user', 'list'])).users
   assert.equal(listed.has_second_factor, true)
   const [session] = (await succeed(['session', 'list', '1'])).sessions

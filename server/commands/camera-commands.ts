@@ -89,7 +89,7 @@ const cameraList: Command = {
         camera.status,
         describeRecording(recordings.get(camera.id)),
         hideSecrets(camera.url),
-        describeTrouble(camera, recordings.get(camera.id)),
+        describeProblems(camera, recordings.get(camera.id)),
       ])
       const text = writeTable(['ID', 'NAME', 'STATUS', 'RECORDING', 'URL', 'REASON'], rows, 'There are no cameras.')
       return { json: { cameras: cameras.map((camera) => writeCamera(camera, recordings.get(camera.id))) }, text }
@@ -215,12 +215,12 @@ function describePolicy({ retention, maxBytes }: Recording): string {
   return maxBytes === null ? retention : `${retention}, at most ${writeByteSize(maxBytes)}`
 }
 
-function describeTrouble(camera: Camera, recording: Recording | undefined): string {
-  const troubles = [
+function describeProblems(camera: Camera, recording: Recording | undefined): string {
+  const problems = [
     camera.status === 'offline' ? (camera.statusDetail ?? camera.statusReason) : null,
     recording?.statusDetail,
   ]
-  return troubles.filter((trouble) => trouble).join(' ')
+  return problems.filter((problem) => problem).join(' ')
 }
 
 function writeCamera(camera: Camera, recording: Recording | undefined) {

@@ -56,10 +56,10 @@ const profilesCommand: Command = {
       profile.url ?? profile.url_problem ?? '',
     ])
     const table = profiles.length === 0 ? '' : writeTable(['USE', 'NAME', 'VIDEO', 'AUDIO', 'URL'], rows, '')
-    const trouble = problem ? `Problem: ${problem.detail} (${problem.code})` : ''
+    const problemLine = problem ? `Problem: ${problem.detail} (${problem.code})` : ''
     return {
       json: found,
-      text: [name, table, trouble].filter((part) => part !== '').join('\n'),
+      text: [name, table, problemLine].filter((part) => part !== '').join('\n'),
       ...(problem && { isFailure: true }),
     }
   },

@@ -103,10 +103,10 @@ test('an untrusted clock is reported, and deleting by hand makes the server trus
   const { json } = await run('storage --json')
   const { ahead_seconds: ahead, remaining_seconds: remaining } = json.clock_doubt
   assert.ok(Math.abs(ahead - 5 * 86_400) < 120 && remaining === 23 * 3600, JSON.stringify(json.clock_doubt))
-  const told = /^Clock: moved forward by 5 days: .* is kept for another 23 hours\.$/m
-  assert.match((await run('storage')).stdout, told)
+  const clockLine = /^Clock: moved forward by 5 days: .* is kept for another 23 hours\.$/m
+  assert.match((await run('storage')).stdout, clockLine)
   const dry = await run('retention --dry-run')
-  assert.match(dry.stdout, told)
+  assert.match(dry.stdout, clockLine)
   assert.match(dry.stdout, /^6 files, /m)
   assert.equal((await run('retention --json')).json.segments, 6)
   assert.equal(await countFiles(), 14)

@@ -79,23 +79,23 @@ suite('hls', () => {
 
   test('who can begin with two segments is given them, and others wait for the third no longer than some seconds', async () => {
     const { live, send, clock } = setUp()
-    const told: string[] = []
+    const answered: string[] = []
     const ask = async (name: string, options = {}) => {
       const text = await live.hlsPlaylist(1, urlOf, options)
-      told.push(`${name} ${count(text)}`)
+      answered.push(`${name} ${count(text)}`)
     }
     const asked = [ask('early', early), ask('usual')]
     await settle()
     send('hls', init(), group(1), group(2))
     await settle()
-    assert.deepEqual(told, ['early 2'])
+    assert.deepEqual(answered, ['early 2'])
     await clock.advance(5000)
-    assert.deepEqual(told, ['early 2'])
+    assert.deepEqual(answered, ['early 2'])
     await clock.advance(1000)
     await Promise.all(asked)
-    assert.deepEqual(told, ['early 2', 'usual 2'])
+    assert.deepEqual(answered, ['early 2', 'usual 2'])
     await ask('usual again')
-    assert.deepEqual(told.at(-1), 'usual again 2', 'once in the life of the list')
+    assert.deepEqual(answered.at(-1), 'usual again 2', 'once in the life of the list')
   })
 
   test('groups a little longer than whole seconds do not raise the target duration, three of them are enough', async () => {
@@ -154,7 +154,7 @@ suite('hls', () => {
     assert.deepEqual((await first).match(/#EXTINF:[\d.]+/g), ['#EXTINF:1.50000', '#EXTINF:3.50000'])
   })
 
-  test('a long group is cut, and listed from its key frame on, where players are told to begin', async () => {
+  test('a long group is cut, and listed from its key frame on, which is where players begin', async () => {
     const { live, send } = setUp()
     const first = live.hlsPlaylist(1, urlOf, early)
     await settle()

@@ -57,7 +57,7 @@ test('a request that reaches outside the footage has gaps only inside it', () =>
   assert.deepEqual(buildTimeline([], { ...whole, footage: undefined }), { segments: [], gaps: [] })
 })
 
-test('a gap at either end of the request is told when there is footage beyond', () => {
+test('a gap at either end of the request is listed if there is footage beyond it', () => {
   const footage = { startMs: 0, endMs: 900_000 }
   const request = { startMs: 100_000, endMs: 200_000, footage, next: { gapReason: 'disk_full' } }
   assert.deepEqual(buildTimeline([span(120_000, 150_000, 'camera_unreachable')], request).gaps, [
@@ -92,7 +92,7 @@ test('segments are apart, gaps are exactly the room between them, and nothing re
 const outage = { footage: { startMs: 0, endMs: 100_400 }, nowMs: 200_900 }
 const newest = span(40_000, 100_400)
 
-test('a gap that lasts is told up to now, or to the end of the request, with its reason', () => {
+test('a gap that has not ended is listed up to now, or to the end of the request, with its reason', () => {
   const marks = [
     { atMs: 20_000, reason: undefined },
     { atMs: 101_000, reason: 'camera_unreachable' },
@@ -147,7 +147,7 @@ test('a reason that held for less than a second gives way to the next', () => {
   assert.deepEqual(gaps, [{ startMs: 101_000, endMs: 200_000, reason: 'auth_failed' }])
 })
 
-test('the reason of an outage that is over within seconds is the one told last, not the one it began with', () => {
+test('the reason of an outage that ends within seconds is the one reported last, not the first one', () => {
   const marks = [
     { atMs: 100_330, reason: 'camera_unreachable' },
     { atMs: 100_870, reason: 'no_frames' },
@@ -204,10 +204,10 @@ test('whatever the marks, the parts of gaps fill exactly the room that gaps had 
       const request = { startMs: 10_000, endMs: 90_000, footage: { startMs: 0, endMs: 200_000 }, nowMs: 250_000 }
       const plain = buildTimeline(sorted, request)
       const sortedMarks = marks.sort((a, b) => a.atMs - b.atMs)
-      const told = buildTimeline(sorted, { ...request, marks: sortedMarks })
-      assert.deepEqual(told.segments, plain.segments)
-      assert.ok(told.gaps.every(({ startMs, endMs }) => startMs < endMs))
-      assert.deepEqual(joinGaps(told.gaps), joinGaps(plain.gaps))
+      const marked = buildTimeline(sorted, { ...request, marks: sortedMarks })
+      assert.deepEqual(marked.segments, plain.segments)
+      assert.ok(marked.gaps.every(({ startMs, endMs }) => startMs < endMs))
+      assert.deepEqual(joinGaps(marked.gaps), joinGaps(plain.gaps))
     }),
     { numRuns: 500 },
   )
@@ -252,16 +252,16 @@ test('a request that begins or ends in a hole has the part of it that is inside'
   assert.deepEqual(gap, { startMs: 25_000, endMs: 30_000, reason: 'packet_loss' })
 })
 
-test('a gap that lasts after the clock was set back is told, though these hours were recorded before', () => {
+test('a gap that has not ended since the clock was set back is listed, although these hours were recorded before', () => {
   const spans = [span(10_000, 90_000), { ...span(30_000, 40_000, 'clock_set'), epoch: 1 }]
   const footage = { startMs: 10_000, endMs: 90_000, newest: { epoch: 1, endMs: 40_000 } }
   const marks = [{ atMs: 40_200, reason: 'auth_failed', epoch: 1 }]
   const request = { startMs: 0, endMs: 100_000, footage, marks }
-  const told = (nowMs: number, values = {}) => buildTimeline(spans, { ...request, nowMs, ...values }).gaps
+  const listGaps = (nowMs: number, values = {}) => buildTimeline(spans, { ...request, nowMs, ...values }).gaps
   const back = { startMs: 90_000, endMs: 90_000, reason: 'clock_set' }
-  assert.deepEqual(told(60_000), [back, { startMs: 40_000, endMs: 60_000, reason: 'auth_failed' }])
-  assert.deepEqual(told(99_000), [back, { startMs: 40_000, endMs: 99_000, reason: 'auth_failed' }])
-  assert.deepEqual(told(99_000, { endMs: 80_000 }), [
+  assert.deepEqual(listGaps(60_000), [back, { startMs: 40_000, endMs: 60_000, reason: 'auth_failed' }])
+  assert.deepEqual(listGaps(99_000), [back, { startMs: 40_000, endMs: 99_000, reason: 'auth_failed' }])
+  assert.deepEqual(listGaps(99_000, { endMs: 80_000 }), [
     { ...back, startMs: 80_000, endMs: 80_000 },
     { startMs: 40_000, endMs: 80_000, reason: 'auth_failed' },
   ])

@@ -148,14 +148,14 @@ test('holes survive a restart of the server and the repair after a crash', async
   await using scene = new FootageScene(rows)
   const [segment] = await record(scene, 40, { gopFrames: 250, losses: [[10.2, 10.24]], pauses: [[32, 34]] })
   const { fragments } = segment!
-  const told = await gapsOf(scene)
-  assert.equal(told.length, 2)
+  const gaps = await gapsOf(scene)
+  assert.equal(gaps.length, 2)
   await rows.reopen(segment!.id)
   assert.deepEqual((await rows.listOpen())[0]!.fragments, [])
   await scene.catalog.repairOpen()
   const [repaired] = await scene.catalog.listSegments(1, t0, at(40))
   assert.deepEqual(repaired!.fragments, fragments)
-  assert.deepEqual(await gapsOf(scene), told)
+  assert.deepEqual(await gapsOf(scene), gaps)
 })
 
 test('damaged frames that are kept are footage, marked in the index and in the file', async () => {

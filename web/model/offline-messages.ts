@@ -4,14 +4,14 @@
 
 import { createErrorMessage, type ErrorMessage } from './error-message.ts'
 
-export type Trouble = {
+export type OfflineError = {
   /** Error code from the API. */
   readonly code: string | null
   /** The server's explanation, in English. */
   readonly sentence: string | null
 }
 
-export type TroubleTexts = {
+export type OfflineErrorTexts = {
   /** Short labels by error code. */
   readonly problems: Readonly<Record<string, string>> & { readonly failed: string }
   /** Explanations with advice, by error code; empty in English. */
@@ -22,14 +22,17 @@ export type TroubleTexts = {
 const anyFault = 'failed'
 
 /** A short label for narrow places; undefined when nothing is known. */
-export function findShortMessage({ code, sentence }: Trouble, { problems, advice }: TroubleTexts): string | undefined {
+export function findShortMessage(
+  { code, sentence }: OfflineError,
+  { problems, advice }: OfflineErrorTexts,
+): string | undefined {
   if (code === null && !sentence) return undefined
   const known = code === anyFault ? undefined : problems[code ?? '']
   return known ?? (advice[anyFault] === undefined && sentence ? sentence : problems.failed)
 }
 
 /** Full sentences; undefined when nothing is known. */
-export function findMessage({ code, sentence }: Trouble, { advice }: TroubleTexts): ErrorMessage | undefined {
+export function findMessage({ code, sentence }: OfflineError, { advice }: OfflineErrorTexts): ErrorMessage | undefined {
   if (code === null && !sentence) return undefined
   const known = code === anyFault ? undefined : advice[code ?? '']
   return known === undefined ? createErrorMessage(advice[anyFault], sentence) : { text: known }
@@ -38,6 +41,6 @@ export function findMessage({ code, sentence }: Trouble, { advice }: TroubleText
 export function offlineErrorOf(camera: {
   readonly status_code: string | null
   readonly status_reason: string | null
-}): Trouble {
+}): OfflineError {
   return { code: camera.status_code, sentence: camera.status_reason }
 }

@@ -47,10 +47,10 @@ testEachDatabase('guests: an address once per camera, found through their camera
   const allowed = await guests.update(door.id, guest.id, { canViewRecordings: true })
   assert.deepEqual(allowed, { ...guest, canViewRecordings: true })
   assert.deepEqual(await guests.update(door.id, guest.id, {}), allowed)
-  const told = await guests.update(door.id, guest.id, { sharesNotifications: true })
-  assert.deepEqual(told, { ...allowed, sharesNotifications: true })
+  const updated = await guests.update(door.id, guest.id, { sharesNotifications: true })
+  assert.deepEqual(updated, { ...allowed, sharesNotifications: true })
   await assert.rejects(guests.update(garage.id, guest.id, { canViewRecordings: false }), { kind: 'not_found' })
-  assert.deepEqual(await guests.find(door.id, guest.id), told)
+  assert.deepEqual(await guests.find(door.id, guest.id), updated)
 
   assert.equal(await guests.remove(garage.id, guest.id), false)
   assert.equal(await guests.remove(door.id, guest.id), true)
@@ -119,7 +119,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('names are told once the guest has looked, and the first look counts', async (t, { openStore }) => {
+testEachDatabase('names are shown once the guest has looked, and the first look counts', async (t, { openStore }) => {
   const clock = { nowMs: () => now, monotonicMs: () => now, sleep: () => Promise.reject(new Error('no sleep')) }
   let now = 1000
   const { store } = await openStore(t, { clock })

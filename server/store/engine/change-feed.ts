@@ -8,7 +8,7 @@
  * - `status`: what cameras and recordings report of themselves, and that a guest has looked, by this process; nothing
  * to act on
  * - `foreign`: another process committed; what, is not known
- * - `events`: of cameras, by this process; listeners are not told, see `eventsVersion`
+ * - `events`: of cameras, by this process; listeners are not notified, see `eventsVersion`
  */
 export type StoreChange = 'records' | 'accounts' | 'status' | 'foreign' | 'events' | { readonly camera: number }
 

@@ -31,7 +31,7 @@ const claimInVain = (database: string) => claim(database, '/srv/nightjar/second'
 const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), delay(0, false)])
 
 testEachDatabase(
-  'a database has one server; the next is told which, and gets it when that one ends',
+  'a database has one server; the next one learns which, and gets the database when that one ends',
   async (t, { create }) => {
     const database = await create(t)
     const first = await claim(database)
@@ -119,7 +119,7 @@ testPostgres('a claim whose connection is lost is taken again by itself', async 
   await assert.rejects(claimInVain(database), { kind: 'conflict' })
 })
 
-testPostgres('a server whose database was taken over is told by whom', async (_t, postgres) => {
+testPostgres('a server whose database was taken over learns by whom', async (_t, postgres) => {
   const database = await postgres.createDatabase()
   await using first = await claim(database)
   // Waits inside the database, so it is faster than the server that lost its connection.

@@ -6,7 +6,7 @@ import type { StoreChange } from './change-feed.ts'
 const ada = { email: 'ada@example.org', firstName: 'Ada', lastName: 'Byron', passwordHash: 'x' }
 
 testEachDatabase(
-  'a transaction happens whole or not at all, and is told once, after the commit',
+  'a transaction happens completely or not at all, and is announced once, after the commit',
   async (t, { openStore }) => {
     const { store } = await openStore(t)
     const heard: StoreChange[] = []

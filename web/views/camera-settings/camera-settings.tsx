@@ -55,7 +55,7 @@ export function CameraSettings() {
 /** Shows whether the changed settings work. */
 function CameraState({ camera }: { readonly camera: Camera }) {
   const { cameras: texts, detection } = useTexts()
-  const trouble = findMessage(offlineErrorOf(camera), detection)
+  const problem = findMessage(offlineErrorOf(camera), detection)
   const url = camera.status === 'online' ? findStreamUrl(camera, 'mjpeg') : undefined
   return (
     <div className="panel camera-state">
@@ -64,9 +64,9 @@ function CameraState({ camera }: { readonly camera: Camera }) {
       </span>
       <div role="status">
         <p className={`status status-${camera.status}`}>{texts.status[camera.status]}</p>
-        {trouble !== undefined && (
+        {problem !== undefined && (
           <p className="hint">
-            <ErrorText message={trouble} />
+            <ErrorText message={problem} />
           </p>
         )}
       </div>

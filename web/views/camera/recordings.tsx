@@ -15,7 +15,7 @@ import type { EventsInView } from './event-queries.ts'
 import type { Footage, RecordingState } from './footage-queries.ts'
 import { MomentList } from './moment-list.tsx'
 import { RangePanel, type useDownload } from './range-panel.tsx'
-import { RecordingTrouble } from './recording-trouble.tsx'
+import { RecordingProblem } from './recording-problem.tsx'
 import { Timeline } from './timeline.tsx'
 import type { Commands } from './use-keys.ts'
 import type { Playback } from './use-playback.ts'
@@ -119,7 +119,7 @@ export function Recordings(props: RecordingsProps) {
           onClear={commands.unmark}
         />
       )}
-      <RecordingTrouble recording={recording} footage={footage} nowMs={nowMs} />
+      <RecordingProblem recording={recording} footage={footage} nowMs={nowMs} />
       <MomentList view={view} zone={zone} footage={footage} events={events} onPlay={play} />
     </section>
   )

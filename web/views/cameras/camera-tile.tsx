@@ -20,7 +20,7 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
   const { kind, camera } = of
   const isOnline = camera.status === 'online'
   const isOffline = camera.status === 'offline'
-  const trouble = kind === 'own' && isOffline ? findShortMessage(offlineErrorOf(camera), detection) : undefined
+  const problem = kind === 'own' && isOffline ? findShortMessage(offlineErrorOf(camera), detection) : undefined
   const labels = isServerOffline ? texts.noServer : isOnline ? undefined : texts.status[camera.status]
   return (
     <li className="tile">
@@ -50,7 +50,7 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
         )}
         {camera.has_recording && <span className="tile-recording">{texts.recording}</span>}
       </p>
-      {trouble !== undefined && <p className="hint tile-trouble">{trouble}</p>}
+      {problem !== undefined && <p className="hint tile-problem">{problem}</p>}
     </li>
   )
 }

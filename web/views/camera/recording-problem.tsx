@@ -6,7 +6,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Footage, RecordingState } from './footage-queries.ts'
 
-export type RecordingTroubleProps = {
+export type RecordingProblemProps = {
   readonly recording: RecordingState | undefined
   readonly footage: Footage
   readonly nowMs: number
@@ -15,7 +15,7 @@ export type RecordingTroubleProps = {
 /** The newest gap extends to now; one that ended earlier is history. */
 const openMs = 30_000
 
-export function RecordingTrouble({ recording, footage, nowMs }: RecordingTroubleProps) {
+export function RecordingProblem({ recording, footage, nowMs }: RecordingProblemProps) {
   const { camera: texts } = useTexts()
   if (recording?.status !== 'ERROR') return null
   const gap = footage.gaps.findLast(({ endMs }) => endMs > nowMs - openMs)
