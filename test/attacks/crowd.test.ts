@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runCrowd } from './crowd-run.ts'
 
-test('T33: an account, a guest and a stranger attack at once: no frame is missing, the owner is served, and the memory comes back', {
+test('T33: while an account, a guest and a stranger attack at once, no frame is lost, the owner is served, and the memory is freed afterwards', {
   skip: process.platform !== 'linux',
   timeout: 170_000,
 }, async (t) => {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { attackKinds } from './attack.ts'
 import { runRequests } from './request-run.ts'
 
-test('T42, T43: 2,000 requests that nobody sends in good faith: nothing fails, nothing is told, changed or kept that should not be', {
+test('T42, T43: 2,000 malicious requests cause no failure, leak or change nothing, and leave no memory in use', {
   skip: process.platform !== 'linux',
   timeout: 150_000,
 }, async (t) => {

@@ -22,7 +22,7 @@ async function createToken(server: ServerUnderTest, user: string): Promise<strin
   return (await server.command<{ token: string }>('token', 'create', '--user', user)).token
 }
 
-test('an account that is not an owner’s has a hundred cameras, and no more', async () => {
+test('an account that does not own the server can have at most one hundred cameras', async () => {
   await using server = await openServer('--rate-limit', '0')
   await addGuest(server)
   const authorization = `PersonalAccessToken ${await createToken(server, 'gus@example.com')}`
@@ -49,7 +49,7 @@ async function copyCameras({ dataDir }: ServerUnderTest, count: number): Promise
   })
 }
 
-test('of the recorded streams of an account the newest hundred stay', async () => {
+test('only the newest hundred recorded streams of an account are kept', async () => {
   await using camera = await openFakeCamera({ streams: [{ ...yard, hasAudio: false, bitsPerSecond: 200_000 }] })
   await using server = await openServer('--rate-limit', '0')
   const body = { name: 'Yard', type: 'h264', url: camera.url('yard') }
@@ -73,7 +73,7 @@ test('of the recorded streams of an account the newest hundred stay', async () =
   for (const url of [others[0]!, others[50]!, others[99]!]) assert.equal(await open(url), 200)
 })
 
-test('whoever guesses the ids of recorded streams is counted by address, before the database is asked', async () => {
+test('guesses of recorded stream IDs are limited per IP address before the database is queried', async () => {
   await using server = await openServer('--rate-limit', '60')
   // Whoever is known is not kept out by what others at the address do.
   assert.equal((await server.request('/v1/me/')).status, 200)
@@ -87,7 +87,7 @@ test('whoever guesses the ids of recorded streams is counted by address, before 
   assert.equal((await server.request('/v1/me/')).status, 200)
 })
 
-test('a target that names another host is refused, whatever token comes with it', async () => {
+test('a request target that names another host is rejected regardless of its token', async () => {
   await using server = await openServer()
   const port = Number(new URL(server.url).port)
   const send = async (target: string) => {
@@ -103,7 +103,7 @@ test('a target that names another host is refused, whatever token comes with it'
   assert.equal(await send(`https://localhost:${port}/v1/me/`), 200)
 })
 
-test('an account has one limit of requests, however many applications ask for it', async () => {
+test('an account has one request limit, regardless of how many applications use it', async () => {
   await using server = await openServer('--rate-limit', '60')
   await addGuest(server)
   const answered: number[] = []
@@ -126,7 +126,7 @@ test('an account has one limit of requests, however many applications ask for it
   assert.ok(good >= 55 && good <= most, `${good} answered, ${most} at most`)
 })
 
-test('a dump of the memory holds no token of those who called before', { timeout: 120_000 }, async () => {
+test('a heap snapshot contains no tokens of earlier callers', { timeout: 120_000 }, async () => {
   await using server = await openServerWith({ NODE_OPTIONS: inspectable })
   const tokens: string[] = []
   for (let i = 0; i < 20; i++) {

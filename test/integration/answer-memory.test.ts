@@ -35,7 +35,7 @@ const ways: readonly ((i: number) => string)[] = [
   (i) => `max_width=${i + 1}`,
 ]
 
-test('an account that asks for its long list in ever new ways takes no memory', async () => {
+test('listing many cameras with ever-changing parameters does not increase memory use', async () => {
   await using server = await openServerWith({ NODE_OPTIONS: '--max-old-space-size=96' }, '--rate-limit', '0')
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const ask = createAsk(server, agent)

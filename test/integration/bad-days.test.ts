@@ -65,7 +65,7 @@ async function findClosedPort(): Promise<number> {
   return port
 }
 
-test('each kind of wrong camera is offline with a reason, in the API and on the command line; a good one is not disturbed', {
+test('each kind of faulty camera is offline with a reason in the API and on the command line, and a working camera is not affected', {
   timeout: 90_000,
 }, async () => {
   const closedPort = await findClosedPort()
@@ -108,7 +108,9 @@ test('each kind of wrong camera is offline with a reason, in the API and on the 
   await server.command('camera', 'remove', String(good))
 })
 
-test('a stream without video and one of an unknown codec say what they offer', { timeout: 60_000 }, async () => {
+test('a stream without video and a stream with an unknown codec report what they contain', {
+  timeout: 60_000,
+}, async () => {
   for (const [kind, expected] of [
     ['no_video', /video/i],
     ['unknown_codec', /codec|offers|H\.?264/i],
@@ -123,7 +125,7 @@ test('a stream without video and one of an unknown codec say what they offer', {
   source.faults.describeAs('none', 'other')
 })
 
-test('a camera that goes away comes back by itself; the gap has its reason', { timeout: 90_000 }, async () => {
+test('a disconnected camera reconnects by itself, and the gap has a reason', { timeout: 90_000 }, async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
   await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
   await source.faults.refuseConnections(4000)
@@ -142,7 +144,7 @@ test('a camera that goes away comes back by itself; the gap has its reason', { t
   await server.command('camera', 'remove', String(id))
 })
 
-test('a disk that cannot be written: recording says ERROR and why, live goes on, recording resumes by itself', {
+test('if the disk cannot be written, recording reports an error and resumes by itself, and live views continue', {
   timeout: 90_000,
 }, async () => {
   const id = await addCamera(source.url('third'))
@@ -165,7 +167,7 @@ test('a disk that cannot be written: recording says ERROR and why, live goes on,
   await server.command('camera', 'remove', String(id))
 })
 
-test('after kill -9 the footage is there up to the open fragment, the gap says server_down, and index and files agree', {
+test('after kill -9 only the open fragment is lost, the gap has the reason server_down, and the index matches the files', {
   timeout: 90_000,
 }, async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
@@ -197,7 +199,7 @@ test('after kill -9 the footage is there up to the open fragment, the gap says s
   await server.command('camera', 'remove', String(id))
 })
 
-test('the command line acts on the running server within 2 s: tokens, accounts, cameras', {
+test('changes of tokens, accounts and cameras on the command line reach the running server within 2 s', {
   timeout: 60_000,
 }, async () => {
   const { token, id } = await server.command<{ token: string; id: number }>(
@@ -241,7 +243,7 @@ test('the command line acts on the running server within 2 s: tokens, accounts, 
   )
 })
 
-test('a removed camera takes its footage and images along', { timeout: 60_000 }, async () => {
+test('deleting a camera deletes its footage and images', { timeout: 60_000 }, async () => {
   const id = await addCamera(source.url('other'), '--record', 'P1D')
   await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
   await server.command('camera', 'remove', String(id))
@@ -252,7 +254,7 @@ test('a removed camera takes its footage and images along', { timeout: 60_000 },
   })
 })
 
-test('an archive folder moved away under recording is an error, not a crash', { timeout: 60_000 }, async () => {
+test('moving the archive folder during recording causes an error and not a crash', { timeout: 60_000 }, async () => {
   const id = await addCamera(source.url('third'), '--record', 'P1D')
   await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
   const folder = join(server.dataDir, 'archive')
@@ -266,7 +268,9 @@ test('an archive folder moved away under recording is an error, not a crash', { 
   await server.command('camera', 'remove', String(id))
 })
 
-test('a second server on the same data folder is refused and harms nothing', { timeout: 60_000 }, async () => {
+test('a second server with the same data folder refuses to start and changes nothing', {
+  timeout: 60_000,
+}, async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
   await eventually('it records', 20_000, async () => (await readRecording(id)).status === 'RECORDING')
   const second = spawnSync(

@@ -11,7 +11,7 @@ import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 
-test('T36: the server shows a new certificate within seconds, and goes on', async (t) => {
+test('T36: the server presents a new certificate within seconds without interruption', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-tls-'))
   t.after(() => rm(folder, { recursive: true }))
   const make = async (name: string) => {

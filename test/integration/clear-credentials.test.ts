@@ -27,7 +27,7 @@ async function listInClear(server: ServerUnderTest) {
   return events.filter(({ event }) => event === 'credentials.in_clear')
 }
 
-test('A24, T35: credentials over plain HTTP are recorded, and their sender and their user told', async () => {
+test('A24, T35: credentials sent over plain HTTP are recorded, and the sender and the user are notified', async () => {
   await using server = await openServer()
   const header = `Authorization: PersonalAccessToken ${server.token}`
   const harmless = await sendPlain(server, ['GET /v1/me/ HTTP/1.1\r\nHost: x\r\n\r\n'])
@@ -72,7 +72,7 @@ test('A24, T35: credentials over plain HTTP are recorded, and their sender and t
   assert.equal((await server.request('/v1/me/')).status, 200)
 })
 
-test('nobody else may hold or read the locks of the data folder', async () => {
+test('the locks of the data folder cannot be held or read by other users', async () => {
   await using server = await openServer()
   const names = (await readdir(server.dataDir)).filter((name) => name.endsWith('.lock'))
   assert.ok(names.includes('server.lock') && names.includes('nightjar.db.lock'), `${names}`)

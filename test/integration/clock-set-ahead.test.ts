@@ -17,7 +17,7 @@ const dayMs = 86_400_000
 const aheadMs = 20 * dayMs
 const stream = { name: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10 }
 
-test('a clock set ahead by three weeks deletes nothing, also over a restart; put right, all is as before', {
+test('setting the clock ahead by three weeks deletes nothing, even after a restart, and setting it back restores the timeline', {
   timeout: 300_000,
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-clock-'))

@@ -13,7 +13,7 @@ const redirectUri = 'https://app.example/cb'
 
 type App = { client_id: string; client_secret: string }
 
-test('A35: consent that includes account_manage is shown, and taken, only soon after the password', async () => {
+test('A35: consent that includes account_manage is shown and accepted only soon after the password was entered', async () => {
   await using server = await openServer()
   const app = await server.command<App>(
     ...['app', 'add', '--user', email, '--name', 'Twin', '--redirect-uris', redirectUri],
@@ -55,7 +55,7 @@ test('A35: consent that includes account_manage is shown, and taken, only soon a
   assert.deepEqual([pair.status, pair.json.scope], [200, 'read account_manage'])
 })
 
-test('A35: who says no to an application long after the password says no', async () => {
+test('A35: a user can deny access to an application long after entering the password', async () => {
   await using server = await openServer()
   const app = await server.command<App>(
     ...['app', 'add', '--user', email, '--name', 'Twin', '--redirect-uris', redirectUri],

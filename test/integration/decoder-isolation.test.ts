@@ -43,7 +43,7 @@ function readStatus(pid: number): Map<string, string> {
 
 const readLink = (pid: number, name: string) => readlinkSync(`/proc/${pid}/${name}`)
 
-test('what decodes reaches neither the network nor the files of the server that runs it', {
+test('decoder processes can access neither the network nor the files of the server', {
   timeout: 120_000,
 }, async (t) => {
   await using camera = await openFakeCamera({ streams: [{ name: 'door', width: 320, height: 180, audio: 'pcma' }] })
@@ -87,7 +87,7 @@ test('what decodes reaches neither the network nor the files of the server that 
   }
 })
 
-test('how far that is in force is told by the interface, the command line and the log alike', async () => {
+test('the API, the command line and the log report the same state of the isolation', async () => {
   await using server = await openServer()
   const { decoder_isolation: isolation } = (await server.request<WithIsolation>('/v1/server/')).json
   assert.ok(isolation, 'the server says what is in force')

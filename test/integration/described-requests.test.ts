@@ -28,14 +28,14 @@ const lodgersPassword = 'a lodger of many summers'
 type Recording = { recording_start: string | null }
 
 test(
-  'T42: 2,000 requests made from our own description: no 5xx, nothing that is not described, all in order afterwards',
+  'T42: 2,000 requests generated from the API description cause no 5xx and no undescribed response, and leave consistent data',
   {
     timeout: 600_000,
   },
   async (t) => run(t, 2000),
 )
 
-testPostgres('1,000 requests made from our own description, on PostgreSQL', async (t, postgres) => {
+testPostgres('1,000 requests generated from the API description pass on PostgreSQL', async (t, postgres) => {
   process.env.NIGHTJAR_DATABASE = await postgres.createDatabase()
   t.after(() => delete process.env.NIGHTJAR_DATABASE)
   await run(t, 1000)

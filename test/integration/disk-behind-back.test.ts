@@ -107,7 +107,7 @@ function placeOfSample(file: Uint8Array): number {
   return offset + Math.floor(bytes / 2)
 }
 
-test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
+test('archive files that are changed by another program', { timeout: 150_000 }, async (t) => {
   camera = await addCamera('mine')
   neighbour = await addCamera('theirs')
   await server.command('camera', 'record', String(neighbour), '--retention', 'P1D')
@@ -124,7 +124,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
   ]
   const full = (path: string) => join(archiveDir, path)
 
-  await t.test('what is there plays, before', async () => {
+  await t.test('all footage plays before the changes', async () => {
     const played = await playAll()
     assert.ok(played.length >= 5)
     for (const { entry, bytes } of played) assert.ok(bytes, entry.uri)
@@ -140,7 +140,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
   const theirBytes = await readFile(full(theirs!))
   await copyFile(full(theirs!), full(exchanged))
 
-  await t.test('players get errors, nobody waits, and no other camera is shown', { timeout: 60_000 }, async () => {
+  await t.test('players get errors without delay and never see another camera', { timeout: 60_000 }, async () => {
     const played = await playAll()
     const missing = played.filter((each) => each.bytes === undefined)
     assert.ok(missing.length >= 3, `${missing.length} of ${played.length} could not be had`)
@@ -154,7 +154,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
     await eventually('recording is off', 20_000, async () => (await runCheck('--deep')).size_mismatches.length >= 1)
   })
 
-  await t.test('the check tells each fault; fixing needs the server stopped', async () => {
+  await t.test('the check reports each fault, and fixing requires that the server is stopped', async () => {
     const report = await runCheck('--deep')
     assert.equal(report.ok, false)
     assert.deepEqual(report.missing_files, [removed])
@@ -165,7 +165,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
     assert.match(refused.error.message, /stop it first/)
   })
 
-  await t.test('fixed, everything that is listed plays', { timeout: 60_000 }, async () => {
+  await t.test('after the fix everything that is listed plays', { timeout: 60_000 }, async () => {
     await server.stop()
     const { ok, fixes } = await runCheck<Fixed>('--deep', '--fix')
     assert.equal(ok, true)

@@ -30,7 +30,7 @@ function post(args: readonly string[], env: Record<string, string> = {}) {
 
 type Event = { camera: number; title: string | null; category: string; source: string }
 
-test('a device posts an event with what people write in titles', async () => {
+test('a device posts an event whose title contains special characters', async () => {
   const title = `Somebody "rang" \\ twice, 'Ünïcödé' 🦉 $HOME \`id\``
   const { code, stdout, stderr } = await post([title, 'doorbell'], { NIGHTJAR_URL: `${server.url}/` })
   assert.deepEqual([code, stderr], [0, ''])
@@ -43,7 +43,7 @@ test('a device posts an event with what people write in titles', async () => {
   assert.equal(json.count, 3)
 })
 
-test('what is wrong is said, by the server or by the script', async () => {
+test('the server or the script reports invalid input', async () => {
   const cases: [string[], Record<string, string>, number, RegExp][] = [
     [['x', 'Not a category'], {}, 1, /answered 400: .*category/],
     [['x'], { NIGHTJAR_HASH: 'nobodys' }, 1, /answered 401: .*not_authenticated/],

@@ -19,7 +19,7 @@ type Gap = { readonly start: string; readonly end: string; readonly reason: stri
 const outageSeconds = 6
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('a camera goes away and comes back: one event that it went, one that it came, one of the gap', {
+test('a camera that disconnects and reconnects causes one event for each change and one for the gap', {
   timeout: 240_000,
 }, async () => {
   await using source = await openFakeCamera({ streams: [{ name: 'yard', width: 320, height: 180, gopFrames: 15 }] })
@@ -95,7 +95,9 @@ test('a camera goes away and comes back: one event that it went, one that it cam
   assert.equal((await listEvents()).length, 4)
 })
 
-test('a device reports with a hash over HTTPS, and the command line sees it', { timeout: 120_000 }, async () => {
+test('an event that a device reports with a hash over HTTPS is listed on the command line', {
+  timeout: 120_000,
+}, async () => {
   await using server = await openServer()
   const options = ['--user', 'owner@example.com', '--name', 'Door', '--url', 'rtsp://camera.invalid/1']
   const { id, event_api_hash: hash } = await server.command<{ id: number; event_api_hash: string }>(

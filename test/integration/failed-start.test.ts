@@ -26,7 +26,7 @@ async function run(...args: string[]): Promise<{ stderr: string; code: number | 
   return { stderr, code }
 }
 
-test('a start that fails in the middle ends with a word about why', async (t) => {
+test('a start that fails halfway ends the process with an error message', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'nightjar-start-'))
   t.after(() => rm(dir, { recursive: true }))
   const whole = join(dir, 'whole')

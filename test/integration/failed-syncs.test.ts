@@ -34,7 +34,7 @@ for (const { name, files } of [
   { name: 'log', files: ['nightjar.db-wal'] },
   { name: 'database at a checkpoint', files: ['nightjar.db'] },
 ]) {
-  test(`a failed sync of the ${name} is final: the server ends, and the next finds what was promised`, async () => {
+  test(`a failed sync of the ${name} ends the server, and the next server finds all committed data`, async () => {
     await using server = await openServer()
     assert.deepEqual(await addCameras(server, 2), [201, 201])
     const { pid } = server
@@ -56,7 +56,7 @@ for (const { name, files } of [
   })
 }
 
-test('a start whose disk does not confirm the log ends before anything is promised', async (t) => {
+test('if the disk fails to sync the log at startup, the server ends before it commits anything', async (t) => {
   const server = await openServer()
   t.after(() => server[Symbol.asyncDispose]())
   await addCameras(server, 1)
@@ -75,7 +75,7 @@ test('a start whose disk does not confirm the log ends before anything is promis
   assert.equal((await server.request<{ results: unknown[] }>('/v1/cameras/')).json.results.length, 1)
 })
 
-test('a key whose name the disk does not confirm is not used, and not left behind', async (t) => {
+test('a key file whose folder entry cannot be synced is not used and not left behind', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-key-'))
   t.after(() => rm(folder, { recursive: true }))
   const module = new URL('../../server/auth/secret-key.ts', import.meta.url).href

@@ -113,7 +113,7 @@ async function download(...args: string[]): Promise<Result[]> {
   return (JSON.parse(stdout) as { results: Result[] }).results
 }
 
-test('a range with a restart and a change of the format becomes two files that play from their beginning', {
+test('a time range with a restart and a format change becomes two files that play from their beginning', {
   timeout: 180_000,
 }, async () => {
   const [door, away, ...others] = await download(...range)
@@ -140,14 +140,14 @@ test('a range with a restart and a change of the format becomes two files that p
   assert.deepEqual(widths, [640, 320])
 })
 
-test('what is there already stays as it is', { timeout: 60_000 }, async () => {
+test('files that already exist are not changed', { timeout: 60_000 }, async () => {
   const before = await readdir(out)
   const [door] = await download(...range, '--camera', String(doorId))
   assert.equal(door!.status, 'present')
   assert.deepEqual(await readdir(out), before)
 })
 
-test('a download that was broken off goes on, and one whose stream is gone begins anew: the same bytes', {
+test('an interrupted download is resumed, or restarted if its stream is gone, and the bytes are the same', {
   timeout: 180_000,
 }, async () => {
   const [door] = await download(...range, '--camera', String(doorId))
@@ -181,7 +181,7 @@ test('a download that was broken off goes on, and one whose stream is gone begin
   }
 })
 
-test('people are told what happened, and what they did wrong', { timeout: 60_000 }, async () => {
+test('results and invalid input are reported to the user', { timeout: 60_000 }, async () => {
   const result = await run(['--out', out, ...range])
   assert.equal(result.code, 0)
   assert.match(result.stdout, /^Front door \/ left: .*\.mp4 is there already$/m)
@@ -208,7 +208,7 @@ test('people are told what happened, and what they did wrong', { timeout: 60_000
   }
 })
 
-test('a day is as long as its clock says', async () => {
+test('the length of a day follows the local clock', async () => {
   const module = join(project.folder, 'footage', 'range.js')
   const ask = (date: string | undefined, now: string) => `
     const { readRange } = await import(${JSON.stringify(module)})

@@ -89,7 +89,7 @@ async function listenApart(server: Server): Promise<void> {
   }
 }
 
-test('T34: no spelling of the own machine is connected to, and nothing tells open ports from closed ones', async (t) => {
+test("T34: no URL that leads to the server's own host is connected to, and open ports cannot be told from closed ones", async (t) => {
   let visits = 0
   const canary = createServer((socket) => {
     visits++
@@ -169,7 +169,7 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
   assert.equal(visits, 0)
 })
 
-test('T34: where cameras on the own machine are allowed, the server is still none', async () => {
+test('T34: the server itself is not accepted as a camera even if cameras on the same host are allowed', async () => {
   await using server = await openServer()
   const { port } = new URL(server.url)
   const urls = [`https://127.0.0.1:${port}/`, `https://localhost:${port}/`, `rtsp://127.0.0.9:${port}/`]

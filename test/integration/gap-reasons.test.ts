@@ -66,7 +66,7 @@ async function untilOver(id: number): Promise<string[]> {
 
 // Each waits for its own camera.
 suite('cameras', { concurrency: true }, () => {
-  test('a camera that goes away, and comes back', { timeout: 180_000 }, async () => {
+  test('a camera that disconnects and reconnects', { timeout: 180_000 }, async () => {
     const id = await record(going.url('going'))
     await going.faults.refuseConnections(8000)
     going.faults.dropConnections('going')
@@ -82,7 +82,7 @@ suite('cameras', { concurrency: true }, () => {
     assert.equal((await untilOver(id))[0], 'no_frames')
   })
 
-  test('a camera whose address is changed to one that does not let us in, and back', { timeout: 180_000 }, async () => {
+  test('a camera whose URL is changed to one that requires a login, and back', { timeout: 180_000 }, async () => {
     const url = staying.url('moved')
     const id = await record(url)
     const change = (body: object) => server.request(`/v1/cameras/${id}/`, { method: 'PUT', body })
@@ -99,7 +99,9 @@ suite('cameras', { concurrency: true }, () => {
   })
 })
 
-test('recording turned off and on by its owner, and the server stopped in between', { timeout: 180_000 }, async () => {
+test('recording that is turned off and on by the owner, with a server restart in between', {
+  timeout: 180_000,
+}, async () => {
   const id = await record(staying.url('stopped'))
   const other = await record(staying.url('moved'))
   await server.command('camera', 'record', String(id), '--off')

@@ -22,7 +22,7 @@ const connections = 240
 /** Images of the guest that may be made before one of the owner: those of both decoders, and what was on its way, more of it on a busy machine. */
 const mostBefore = connections / 2
 
-test('a guest asks for every width, recorded and live: few sizes are made', async () => {
+test('only a few sizes are created when a guest requests recorded and live images of every width', async () => {
   await using camera = await openFakeCamera({ streams: [stream] })
   await using server = await openServer('--rate-limit', '0')
   using guest = await openGuest(server)
@@ -50,7 +50,7 @@ test('a guest asks for every width, recorded and live: few sizes are made', asyn
   assert.ok(recorded.size <= 10, `${recorded.size} recorded sizes`)
 })
 
-test('a guest with hundreds of connections asks for every moment in every size: nobody else is refused a recorded image, or waits for all of theirs', async (t) => {
+test('a guest who requests recorded images of every moment and size over hundreds of connections does not block other users', async (t) => {
   await using camera = await openFakeCamera({ streams: [quickStream] })
   await using server = await openServer('--rate-limit', '0')
   using guest = await openGuest(server)
@@ -94,7 +94,7 @@ test('a guest with hundreds of connections asks for every moment in every size: 
   assertFew(t, before)
 })
 
-test('a guest with hundreds of connections asks for every width of every camera: nobody else is refused a live image, or waits for all of theirs', async (t) => {
+test('a guest who requests live images of every width and camera over hundreds of connections does not block other users', async (t) => {
   await using camera = await openFakeCamera({ streams: [quickStream] })
   await using server = await openServer('--rate-limit', '0')
   using guest = await openGuest(server)

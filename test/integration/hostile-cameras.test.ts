@@ -7,7 +7,7 @@ import { runBesideHostile } from '../hostile/hostile-run.ts'
 
 const seconds = 15
 
-test('beside one hostile camera of each kind, good ones lose no frame and are seen', {
+test('cameras lose no frame and can be viewed while one hostile camera of each kind is connected', {
   timeout: 180_000,
 }, async () => {
   const run = await runBesideHostile({ good: 4, hostile: 8, seconds })

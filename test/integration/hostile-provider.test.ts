@@ -41,7 +41,7 @@ async function comeBack(browser: PageVisitor, { provider }: Scene, saying: Sayin
   return browser.open(`${back}?${provider.authorize(location!, { claims, ...saying })}`)
 }
 
-test('an ID token that is unsigned, forged, for another client, of another issuer or late signs nobody in', async () => {
+test('an ID token that is unsigned, forged, expired, or for another client or issuer signs nobody in', async () => {
   await using scene = await openScene()
   const { provider, server } = scene
   const nowS = Math.floor(Date.now() / 1000)
@@ -94,7 +94,7 @@ test('an ID token that is unsigned, forged, for another client, of another issue
   assert.doesNotMatch(server.log(), /person-1|ada@example\.org|client of the|a secret of the client/)
 })
 
-test('a description that allows none and symmetric algorithms makes them no better', async () => {
+test("unsigned and symmetrically signed tokens are rejected even if the provider's metadata allows them", async () => {
   await using scene = await openScene()
   scene.provider.description = { id_token_signing_alg_values_supported: ['none', 'HS256'] }
   for (const saying of [
@@ -107,7 +107,7 @@ test('a description that allows none and symmetric algorithms makes them no bett
   }
 })
 
-test('an answer is taken once, by the browser that began, from the provider it was sent to', async () => {
+test('an authorization response is accepted once, in the browser that started the sign-in, from the provider it was sent to', async () => {
   await using second = await openLyingProvider()
   await using scene = await openScene({ id: 'school', ...second })
   const { provider, server } = scene
@@ -155,7 +155,7 @@ test('an answer is taken once, by the browser that began, from the provider it w
   assert.equal(provider.tokenRequests.length, 1)
 })
 
-test('a link to begin with is worth nothing in another browser, and three sign-ins at once come back', async () => {
+test('a link that starts a sign-in does not work in another browser, and three concurrent sign-ins succeed', async () => {
   await using scene = await openScene()
   const { provider, server } = scene
   const eve = new PageVisitor(server)
@@ -173,7 +173,7 @@ test('a link to begin with is worth nothing in another browser, and three sign-i
   for (const answer of answers.slice(1)) assert.equal((await eve.open(`${back}?${answer}`)).path, '/')
 })
 
-test('a no of the person leads back, and words of the provider are shown nowhere', async () => {
+test("denying access leads back to the sign-in page, and the provider's error texts are not shown", async () => {
   await using scene = await openScene()
   for (const [error, status] of [
     ['access_denied', 403],
@@ -202,7 +202,7 @@ const described = (change: Record<string, unknown>) => (provider: LyingProvider)
   provider.description = change
 }
 
-test('a description that is of another, too long, sent on or broken costs a page', async () => {
+test('invalid provider metadata leads to an error page', async () => {
   let reached = 0
   const inside = createServer((_request, response) => {
     reached++
@@ -284,7 +284,7 @@ test('a description that is of another, too long, sent on or broken costs a page
   }
 })
 
-test('what a description names inside the network is not asked, and no answer is waited for without end', async () => {
+test('internal endpoints in provider metadata are not requested, and every request has a timeout', async () => {
   let reached = 0
   const inside = createServer((_request: IncomingMessage, response: ServerResponse) => {
     reached++
@@ -344,7 +344,7 @@ test('what a description names inside the network is not asked, and no answer is
   assert.equal(held.length, 1)
 })
 
-test('an address that would only here be that of an account is none', async () => {
+test('a malformed email address that resembles that of an account is rejected', async () => {
   await using scene = await openScene()
   await scene.server.command(
     'user',
@@ -370,7 +370,7 @@ test('an address that would only here be that of an account is none', async () =
   }
 })
 
-test('an address that only the userinfo endpoint tells counts, of the same person alone', async () => {
+test('an email address from the userinfo endpoint is accepted only for the same subject', async () => {
   await using scene = await openScene()
   const { provider, server } = scene
   const bare = { claims: { sub: 'person-1' } }

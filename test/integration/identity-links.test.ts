@@ -21,7 +21,7 @@ import {
 import { PageVisitor } from '../page-visitor.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 
-test('linked and unlinked in the settings, never without the recent password, and a disabled account stays shut', async () => {
+test('linking and unlinking in the settings require a recent password, and a disabled account cannot sign in', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args)
@@ -95,7 +95,7 @@ test('linked and unlinked in the settings, never without the recent password, an
   assert.equal(readRows(server, 'select * from identities').length, 0)
 })
 
-test('programs see what signs in to the account, and remove it but for the last', async () => {
+test('programs can list the linked identities of an account and remove all but the last sign-in method', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider, more: { link_by_verified_address: true } })
   await using server = await openServer(...file.args, '--sign-up', 'open')
@@ -147,7 +147,7 @@ test('programs see what signs in to the account, and remove it but for the last'
   assert.equal(await signedInAs(visitor), 'ada@example.org')
 })
 
-test('the command line asks providers, shows links and removes them, with a mail', async () => {
+test('the command line tests providers, and lists and removes links with a notice by email', async () => {
   await using provider = await openLyingProvider()
   await using gone = await openLyingProvider()
   await using file = await writeProviderFile(

@@ -11,7 +11,7 @@ import { appPath, codeAt, readCodes, readSecret } from '../page-second-factors.t
 import { PageVisitor } from '../page-visitor.ts'
 import { openServer } from '../server-under-test.ts'
 
-test('an account without a password: the last way in stays, and a fresh sign-in stands in for the password', async () => {
+test('in an account without a password, the last sign-in method cannot be removed, and a recent sign-in replaces the password', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args, '--sign-up', 'open')
@@ -64,7 +64,7 @@ test('an account without a password: the last way in stays, and a fresh sign-in 
   assert.match(browser.shown!.text, /The link has been removed/)
 })
 
-test('a program of an account without a password is told to choose one', async () => {
+test('a program of an account without a password gets an error that asks for a password to be set', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args, '--sign-up', 'open')
@@ -85,7 +85,7 @@ test('a program of an account without a password is told to choose one', async (
   assert.ok((await server.request('/oauth/token/', { method: 'POST', authorization: null, form: grant })).status >= 400)
 })
 
-test('a provider is a first step: a second factor is asked for all the same, also to confirm', async () => {
+test('signing in or confirming with a provider still requires the second factor', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args, '--sign-up', 'open')

@@ -20,7 +20,7 @@ import {
 import { PageVisitor } from '../page-visitor.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 
-test('sign-up open: a stranger of the provider gets an account, comes back to it, and keeps it under another address', async () => {
+test('with open sign-up, a new user of the provider gets an account and keeps it after a change of email address', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args, '--sign-up', 'open')
@@ -56,7 +56,7 @@ test('sign-up open: a stranger of the provider gets an account, comes back to it
   assert.equal(await signedInAs(other), undefined)
 })
 
-test('sign-up by invitation: nobody gets an account who was not invited, and an invitation is used up', async () => {
+test('with sign-up by invitation, only invited users get an account, and each invitation works once', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args)
@@ -83,7 +83,7 @@ test('sign-up by invitation: nobody gets an account who was not invited, and an 
   assert.ok(events.includes('login.failed office provider not_invited'), events.join('\n'))
 })
 
-test('sign-up closed: not even an invited address gets an account', async () => {
+test('with closed sign-up, not even an invited user gets an account', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args, '--sign-up', 'closed')
@@ -98,7 +98,7 @@ test('sign-up closed: not even an invited address gets an account', async () => 
   assert.match(refused.text, /Ask the owner of the server to create one/)
 })
 
-test('an account with the address is linked after its password, once, and never without', async () => {
+test('an existing account with the email address is linked only after its password was entered, and only once', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args)
@@ -134,7 +134,7 @@ test('an account with the address is linked after its password, once, and never 
   assert.match((await again.open('/account/tokens/')).text, /name="password"/)
 })
 
-test('somebody else who is signed in is not linked with what was found', async () => {
+test('a different user who is signed in is not linked to the identity', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args)
@@ -164,7 +164,7 @@ test('somebody else who is signed in is not linked with what was found', async (
   assert.equal(readRows(server, 'select * from identities').length, 0)
 })
 
-test('the rule of the operator links by a verified address, but never a second person', async () => {
+test("the operator's rule links accounts by verified email address, but never a second identity", async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider, more: { link_by_verified_address: true } })
   await using server = await openServer(...file.args)

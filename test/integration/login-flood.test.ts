@@ -8,7 +8,7 @@ import { type Answer, openServer } from '../server-under-test.ts'
 const linux = { skip: process.platform !== 'linux' }
 
 test(
-  'T25: a flood of 500 log-ins: some get in, the rest are told to wait, and everybody else is served',
+  'T25: in a flood of 500 logins some succeed, the others are asked to retry later, and other requests are served',
   linux,
   async () => {
     await using server = await openServer()

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { eventually, openServer } from '../server-under-test.ts'
 
-test('an invitation written while the mail server was away arrives after a restart of the server', async (t) => {
+test('an invitation that was created while the mail server was unreachable arrives after a restart', async (t) => {
   const port = await findFreePort()
   await using server = await openServer('--smtp-url', `smtp://127.0.0.1:${port}`)
   const body = { email: 'new@example.com' }

@@ -74,7 +74,7 @@ function countSegments(dataDir: string): { open: number; closed: number } {
   }
 }
 
-test('SIGTERM to the npm of `npm run demo` ends server and cameras, and closes the footage', async (t) => {
+test('SIGTERM to `npm run demo` ends the server and the cameras and completes the footage', async (t) => {
   const dataDir = await temporaryFolder(t)
   const demo = await start(t, 'npm', 'run', 'demo', '--silent', '--', '--data', dataDir, '--port', '0', '--json')
   assert.ok(
@@ -91,27 +91,27 @@ test('SIGTERM to the npm of `npm run demo` ends server and cameras, and closes t
 })
 
 for (const signal of ['SIGTERM', 'SIGKILL', 'SIGHUP'] as const) {
-  test(`${signal} to the npm of \`npm start\` ends the server`, async (t) => {
+  test(`${signal} to \`npm start\` ends the server`, async (t) => {
     const server = await start(t, 'npm', ...serve(await temporaryFolder(t)))
     server.child.kill(signal)
     await assertGone(server)
   })
 }
 
-test('Ctrl-C, which every process of the terminal gets, ends the server', async (t) => {
+test('Ctrl-C, which reaches every process of the terminal, ends the server', async (t) => {
   const server = await start(t, 'npm', ...serve(await temporaryFolder(t)))
   process.kill(-server.group, 'SIGINT')
   await assertGone(server)
 })
 
-test('the server ends when the process between npm and it is killed', async (t) => {
+test('the server ends when the process between npm and the server is killed', async (t) => {
   const server = await start(t, 'npm', ...serve(await temporaryFolder(t)))
   const runner = server.pids.find(({ command }) => command.includes('scripts/run.js'))
   process.kill(runner!.pid, 'SIGKILL')
   await assertGone(server)
 })
 
-test('the demo ends as a whole when the process that holds it together is killed', async (t) => {
+test('all processes of the demo end when its main process is killed', async (t) => {
   const dataDir = await temporaryFolder(t)
   const demo = await start(t, 'npm', 'run', 'demo', '--silent', '--', '--data', dataDir, '--port', '0', '--json')
   const program = demo.pids.find(({ command }) => command.includes('scripts/demo.ts') && !command.includes('run.js'))

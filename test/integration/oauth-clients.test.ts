@@ -153,7 +153,7 @@ test('T41: requests-oauthlib completes code with PKCE, password, refresh and rev
   assert.deepEqual([code, isDone], [0, true], errors.join('\n'))
 })
 
-test('T2, T23: the log of all that holds no token, code, secret or password', async (t) => {
+test('T2, T23: the log of these flows contains no token, code, secret or password', async (t) => {
   const { server, store, secret, confidential, approve } = await open(t)
   const config = await openid.discovery(new URL(server.url), confidential.clientId, undefined, openid.ClientSecretPost(secret), { algorithm: 'oauth2' }) // biome-ignore format: one line
   const url = openid.buildAuthorizationUrl(config, { redirect_uri: redirectUri, scope: 'read' })

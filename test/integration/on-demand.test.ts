@@ -30,7 +30,7 @@ after(async () => {
 const players = () => source.stats().streams.yard!.players
 const read = async (id: number) => (await server.request<Camera>(`/v1/cameras/${id}/`)).json
 
-test('a camera nobody watches is left alone, and is there at once for who does; recording keeps it connected', {
+test('an unwatched camera is disconnected, connects at once for a viewer, and stays connected while it is recorded', {
   timeout: 180_000,
 }, async () => {
   const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard')]

@@ -14,7 +14,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Groups of frames of five seconds. */
 const stream = { name: 'yard', width: 320, height: 180, frameRate: 20, gopFrames: 100 }
 
-test('a moment of lost packets is a gap with its reason and a figure; a loss that goes on is one event', {
+test('a short packet loss causes a gap with a reason and is counted, and a longer loss causes one event', {
   timeout: 240_000,
 }, async () => {
   await using source = await openFakeCamera({ streams: [stream] })
@@ -92,7 +92,7 @@ test('a moment of lost packets is a gap with its reason and a figure; a loss tha
   assert.equal((await listLosses()).length, 1, 'once')
 })
 
-test('damaged frames are kept once the owner says so, without a new connection, and there is no gap', {
+test('damaged frames are recorded without a gap or a reconnection once the owner enables it', {
   timeout: 120_000,
 }, async () => {
   await using source = await openFakeCamera({ streams: [stream] })

@@ -40,7 +40,7 @@ async function openThief(t: TestContext) {
 
 const login = { username: 'ada', password: 'sesame' }
 
-test('a change from TLS to clear text, at the same host and port, takes no password along', async (t) => {
+test('a change of the URL from TLS to clear text at the same host and port does not keep the password', async (t) => {
   const thief = await openThief(t)
   await using server = await openServer()
   const body = { name: 'Door', type: 'mjpeg', url: `https://${thief.host}/video`, ...login }
@@ -62,7 +62,7 @@ test('a change from TLS to clear text, at the same host and port, takes no passw
   await eventually('another path of the same place keeps it', 60_000, async () => thief.credentials.length > length)
 })
 
-test('a device that names its services at another port of its host is asked where it was, and the other is not', async (t) => {
+test('a device that advertises its services at another port is queried at the original port only', async (t) => {
   const thief = await openThief(t)
   const size = { encoding: 'H264', width: 640, height: 360 }
   const profiles = [{ ...size, token: 'main', name: 'Main', url: 'rtsp://127.0.0.1:8554/main' }]

@@ -83,7 +83,7 @@ async function inPairs<A, B>(list: readonly A[], work: (item: A) => Promise<B>):
   return results
 }
 
-test('detection tells an account that does not own the server nothing but that there is no image, after the same time', async () => {
+test('for accounts that do not own the server, every failed detection has the same result and takes the same time', async () => {
   const stranger = await addPerson('detect')
   const answers = await inPairs(urls(), async (url) => {
     const startedMs = performance.now()
@@ -107,7 +107,7 @@ test('detection tells an account that does not own the server nothing but that t
   assert.deepEqual([found.json.type, found.json.problem], ['h264', null], 'who knows a camera sees it')
 })
 
-test('the owner of the server is told everything', async () => {
+test('the owner of the server gets detailed errors', async () => {
   const codes = await inPairs(['refused', 'page', 'guarded', 'camera'], async (place) => {
     const url = `${place === 'page' || place === 'guarded' ? 'http' : 'rtsp'}://${places[place]}/yard`
     return (await post<StreamDetection>('/v1/cameras/stream-detection/', { url })).json.problem?.code
@@ -115,7 +115,7 @@ test('the owner of the server is told everything', async () => {
   assert.deepEqual(codes, ['unreachable', 'no_such_stream', 'login_needed', 'login_needed'])
 })
 
-test('ONVIF tells such an account as little', async () => {
+test('for such accounts, ONVIF queries reveal no more than detection', async () => {
   const stranger = await addPerson('onvif')
   const answers = await inPairs([places.refused, places.silent, places.page, places.guarded], async (at) => {
     const startedMs = performance.now()
@@ -126,7 +126,7 @@ test('ONVIF tells such an account as little', async () => {
     assert.deepEqual(answer, { problem: { code: 'not_told', detail: sentence }, isLate: true })
 })
 
-test('the status of a camera tells such an account as little, and no sooner', async () => {
+test('for such accounts, the status of a camera reveals no more, and no earlier', async () => {
   const stranger = await addPerson('status')
   const cameras = await inPairs(urls(), async (url) => {
     const startedMs = performance.now()
@@ -151,7 +151,7 @@ test('the status of a camera tells such an account as little, and no sooner', as
   assert.equal(status, 'unreachable')
 })
 
-test('tries count together, whether by detection, by adding a camera, or by changing its address or password', async () => {
+test('detections, new cameras and changes of a URL or password share one limit of connection attempts', async () => {
   const stranger = await addPerson('tries')
   const url = (i: number) => `rtsp://${places.refused}/${i}`
   const startedMs = performance.now()
@@ -187,7 +187,7 @@ test('tries count together, whether by detection, by adding a camera, or by chan
   assert.equal(renamed.status, 200, 'what connects to nothing counts for nothing')
 })
 
-test('a camera with the right login comes online for whoever has it', async () => {
+test('a camera with the right login comes online for any account', async () => {
   const stranger = await addPerson('known')
   const body = { name: 'x', url: camera.url('yard'), ...login }
   const { id } = (await post<Camera>('/v1/cameras/', body, stranger)).json

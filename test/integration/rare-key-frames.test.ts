@@ -12,7 +12,7 @@ type Camera = { status: string; streams: { format: string; url: string }[]; live
 const fps = 10
 const gopFrames = 12 * fps
 
-test('who looks at a camera with rare key frames between two of them gets a snapshot, HLS and MP4', {
+test('a viewer who connects between two rare key frames gets a snapshot, HLS and MP4', {
   timeout: 180_000,
 }, async () => {
   await using opened = new AsyncDisposableStack()

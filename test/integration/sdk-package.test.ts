@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => project[Symbol.asyncDispose]())
 
-test('the package holds modules, their types, and nothing to install beside', async () => {
+test('the package contains modules and types and has no dependencies', async () => {
   const { installed } = project
   for (const name of ['index.js', 'index.d.ts', 'README.md', 'LICENSE', 'generated/operations.js']) {
     assert.ok(installed.includes(name), name)
@@ -40,7 +40,7 @@ const { status, title } = await client.cameras.get(999).catch((error) => error i
 console.log(JSON.stringify({ email, cameras, status, title }))
 `
 
-test('a script in an empty project, run by the Node we run on and by the one this machine has', async () => {
+test('a script in an empty project runs on the bundled and on the installed version of Node', async () => {
   await using server = await openServer()
   const add = ['camera', 'add', '--user', 'owner@example.com', '--url', 'rtsp://127.0.0.1:9/a']
   for (const name of ['Yard', 'Door']) await server.command(...add, '--name', name)
@@ -96,7 +96,7 @@ export function explain(error: unknown): string {
 }
 `
 
-test('a strict program type-checks against the package, with the types of browsers or those of Node', {
+test('a strict program type-checks against the package with the types of browsers or of Node', {
   timeout: 120_000,
 }, async () => {
   const file = join(project.folder, 'program.ts')

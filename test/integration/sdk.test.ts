@@ -69,7 +69,7 @@ const failure = async (work: Promise<unknown>): Promise<NightjarError> => {
   return error
 }
 
-test('a personal access token opens everything, and errors say what the server said', async () => {
+test('a personal access token allows everything, and errors contain the response of the server', async () => {
   const client = createClient({ baseUrl: `${server.url}/`, auth: personalToken(server.token) })
   assert.equal((await client.me.get()).email, person.username)
   const added = await client.cameras.create({ name: 'Porch', url: 'rtsp://127.0.0.1:9/porch' })
@@ -90,7 +90,7 @@ test('a personal access token opens everything, and errors say what the server s
   assert.deepEqual([gone.status, gone.title, gone.detail, gone.message], [404, 'not_found', 'Not found.', 'Not found.'])
 })
 
-test('without credentials, and with bad ones, the 401 is readable and nothing is tried again', async () => {
+test('a 401 because of missing or bad credentials is reported clearly and not retried', async () => {
   for (const auth of [undefined, personalToken(`njp_${'x'.repeat(36)}`)]) {
     const { fetch, sent } = countRefreshes()
     const error = await failure(createClient({ baseUrl: server.url, auth, fetch }).me.get())
@@ -99,7 +99,7 @@ test('without credentials, and with bad ones, the 401 is readable and nothing is
   }
 })
 
-test('a list is followed to its end, and broken off in the middle', async () => {
+test('a list is read to its end or stopped in the middle', async () => {
   const client = createClient({ baseUrl: server.url, auth: personalToken(server.token) })
   const ids: number[] = []
   for (const number of [1, 2, 3, 4, 5]) {
@@ -120,7 +120,7 @@ test('a list is followed to its end, and broken off in the middle', async () => 
   for (const id of ids) await client.cameras.delete(id)
 })
 
-test('many calls that find their token refused renew it once, and the application is told the pair before it is used', async () => {
+test('concurrent calls with an expired token refresh it once, and the application gets the new pair before it is used', async () => {
   const { fetch, sent } = countRefreshes()
   const notified: (TokenPair | undefined)[] = []
   const first = await logIn()
@@ -140,7 +140,7 @@ test('many calls that find their token refused renew it once, and the applicatio
   await session.end()
 })
 
-test('an answer to a refresh that gets lost comes again', async () => {
+test('a lost response to a refresh is requested again', async () => {
   const { fetch, sent } = countRefreshes({ lose: 1 })
   const session = new Session({ ...app, fetch, tokens: spoil(await logIn()) })
   const client = createClient({ baseUrl: server.url, auth: session })
@@ -151,7 +151,7 @@ test('an answer to a refresh that gets lost comes again', async () => {
   assert.equal(keys[0], keys[1])
 })
 
-test('answers lost for longer are no end of the session: the next call gets the pair', async () => {
+test('a longer loss of responses does not end the session, and the next call gets the pair', async () => {
   const { fetch, sent } = countRefreshes({ lose: 3 })
   const session = new Session({ ...app, fetch, tokens: spoil(await logIn()) })
   const client = createClient({ baseUrl: server.url, auth: session })
@@ -162,7 +162,7 @@ test('answers lost for longer are no end of the session: the next call gets the 
   assert.equal(new Set(sent.map((headers) => headers.get('idempotency-key'))).size, 1)
 })
 
-test('a refresh that is refused ends the session with one clear error, for every call there is and will be', async () => {
+test('a rejected refresh ends the session with one clear error for all current and later calls', async () => {
   const { fetch, sent } = countRefreshes()
   const notified: unknown[] = []
   const tokens = await logIn()
@@ -178,7 +178,7 @@ test('a refresh that is refused ends the session with one clear error, for every
   assert.equal(session.tokens, undefined)
 })
 
-test('a pair that could not be stored is told to those who wait, and works nevertheless', async () => {
+test('a pair that could not be stored is reported to the waiting calls and still works', async () => {
   let isFull = true
   const onTokens = () => {
     if (isFull) throw new Error('no room to store tokens')
@@ -190,7 +190,7 @@ test('a pair that could not be stored is told to those who wait, and works never
   assert.equal((await client.me.get()).email, person.username)
 })
 
-test('two programs that share a stored sign-in do not end it for each other', async () => {
+test('two programs that share a stored session do not end it for each other', async () => {
   let stored: TokenPair | undefined = await logIn()
   const open = () =>
     new Session({
@@ -205,7 +205,7 @@ test('two programs that share a stored sign-in do not end it for each other', as
   assert.deepEqual(other.tokens, one.tokens)
 })
 
-test('signing out ends what the server granted', async () => {
+test('signing out revokes the grant on the server', async () => {
   const session = new Session({ ...app, tokens: await logIn() })
   const { accessToken, refreshToken } = session.tokens!
   await session.end()
@@ -215,7 +215,7 @@ test('signing out ends what the server granted', async () => {
   assert.equal(status, 401)
 })
 
-test('what OAuth refuses is told by its names', async () => {
+test('OAuth errors are reported by their standard names', async () => {
   const wrong = await failure(logInWithPassword(app, { ...person, password: 'wrong' }))
   assert.deepEqual([wrong.status, wrong.title, wrong.detail], [400, 'invalid_grant', 'Invalid credentials given.'])
   const unknown = await failure(logInWithPassword({ ...app, clientId: 'nobody' }, person))
@@ -225,7 +225,7 @@ test('what OAuth refuses is told by its names', async () => {
   assert.equal((await logInWithPassword(app, { ...person, scope: 'read' })).scope, 'read')
 })
 
-test('the address to sign in at holds a challenge, and the answer has to belong to it', async () => {
+test('the authorization URL contains a challenge that the response must match', async () => {
   const request = { redirectUri: 'https://porch.example/back', scope: 'read write', uiLocales: 'de' }
   const { url, state, codeVerifier } = await createAuthorizeUrl(app, request)
   const { pathname, searchParams } = new URL(url)
@@ -252,7 +252,7 @@ test('the address to sign in at holds a challenge, and the answer has to belong 
   assert.equal(titleOf(back({})), 'sign_in_failed')
 })
 
-test('a camera is shared, its events are reported by a device, and both sides see their part', async () => {
+test('owner and guest of a shared camera see its events as permitted', async () => {
   const guestAddress = 'guest@example.com'
   const names = ['--first-name', 'Gwen', '--last-name', 'Guest']
   await server.command('user', 'add', '--password', 'correct horse', '--email', guestAddress, ...names)
@@ -301,7 +301,7 @@ test('a camera is shared, its events are reported by a device, and both sides se
   assert.notEqual(event_api_hash, camera.event_api_hash)
 })
 
-test('a recorded stream is created, described, paused and played', { timeout: 60_000 }, async () => {
+test('a recorded stream is created, read, paused and played', { timeout: 60_000 }, async () => {
   await using source = await openFakeCamera({
     streams: [{ name: 'yard', scene: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10 }],
   })

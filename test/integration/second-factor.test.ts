@@ -52,7 +52,7 @@ async function addApp(server: ServerUnderTest) {
   return { logIn }
 }
 
-test('the password grant is for accounts without a second factor, and says so after the right password alone', async () => {
+test('the password grant refuses accounts with a second factor and says so only after the right password', async () => {
   await using server = await openServer()
   const { logIn } = await addApp(server)
   const before = await logIn()
@@ -75,7 +75,7 @@ test('the password grant is for accounts without a second factor, and says so af
   assert.equal((await logIn()).status, 200)
 })
 
-test('an owner who has to set one up first gets no grant either', async () => {
+test('the password grant refuses an owner who must set up a second factor first', async () => {
   await using server = await openServer()
   const { logIn } = await addApp(server)
   await server.command('user', 'require-second-factor')
@@ -86,7 +86,7 @@ test('an owner who has to set one up first gets no grant either', async () => {
   assert.equal((await logIn()).status, 200)
 })
 
-test('a token that was found and the password are not enough for what takes a person', async () => {
+test('a stolen token and the password are not enough for operations that require the second factor', async () => {
   await using server = await openServer()
   const attempts = () =>
     Promise.all([
@@ -120,7 +120,7 @@ test('a token that was found and the password are not enough for what takes a pe
   assert.equal(status, 201)
 })
 
-test('a new password by mail leaves the second factor, which is asked for', async () => {
+test('resetting the password by email keeps the second factor', async () => {
   await using server = await openServer()
   const { secret, recoveryCodes } = await setUp(server)
   const visitor = new PageVisitor(server)
@@ -154,7 +154,7 @@ test('a new password by mail leaves the second factor, which is asked for', asyn
   }
 })
 
-test('an owner removes the second factor of somebody else, with the own password; the person is told and signed out', async () => {
+test('an owner with a confirmed password can remove the second factor of another user, who is notified and signed out', async () => {
   await using server = await openServer()
   const bob = { email: 'bob@example.com', password: 'bald eagles hum' }
   const added = await server.request<{ id: number; has_second_factor: boolean }>('/v1/users/', {

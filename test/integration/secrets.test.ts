@@ -17,7 +17,7 @@ const email = 'owner@example.com'
 const password = 'correct horse'
 
 testEachDatabase(
-  'T23, T44: neither database nor log hold what opens a door; the audit log holds that it was opened',
+  'T23, T44: neither the database nor the log contains credentials, and the audit log records their use',
   async (t, { kind, create }) => {
     const place = await create(t)
     if (kind === 'PostgreSQL') {
@@ -178,7 +178,7 @@ async function readTables(place: string): Promise<Buffer> {
   return Buffer.from(listTexts(await readRows(place)).join('\n'), 'latin1')
 }
 
-test('the server has threads for passwords and for files', { skip: process.platform !== 'linux' }, async () => {
+test('the server has enough threads for both passwords and files', { skip: process.platform !== 'linux' }, async () => {
   await using server = await openServer()
   await server.request('/oauth/token/', { method: 'POST', authorization: null })
   const tasks = `/proc/${server.pid}/task`

@@ -9,7 +9,7 @@ import { eventually, openServer } from '../server-under-test.ts'
 
 const stream = { name: 'yard', width: 320, height: 180, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
 
-test('a hundred cameras with names that nobody answers for stop no look-up of another account', async () => {
+test('a hundred cameras whose name server never answers do not delay the lookups of another account', async () => {
   await using camera = await openFakeCamera({ streams: [{ ...stream, hasAudio: false, bitsPerSecond: 200_000 }] })
   await using dns = await openDnsServer(({ name, type }) => {
     if (name.endsWith('.slow.example')) return 'silent'
@@ -54,7 +54,7 @@ test('a hundred cameras with names that nobody answers for stop no look-up of an
   assert.match(last.status_reason, /n99\.slow\.example/)
 })
 
-test('a camera named by the hosts file of the system or by a search domain is found as before', async () => {
+test("a camera is found by the system's hosts file and by a search domain", async () => {
   await using camera = await openFakeCamera({ streams: [{ ...stream, hasAudio: false, bitsPerSecond: 200_000 }] })
   await using dns = await openDnsServer(({ name, type }) => {
     if (name !== 'yard.lan.example') return 'unknown'

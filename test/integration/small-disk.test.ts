@@ -136,9 +136,12 @@ async function checkAfterwards(scene: Scene): Promise<void> {
 suite('a small disk', { concurrency: true }, () => {
   for (const [title, minFree] of [
     ['to the last byte', '0'],
-    ['into the space that stays free', '4MB'],
+    ['into the reserved free space', '4MB'],
   ] as const) {
-    test(`a disk that others fill ${title}, again and again`, { skip, timeout: 170_000 }, async (t) => {
+    test(`recording resumes after other programs repeatedly filled the disk ${title}`, {
+      skip,
+      timeout: 170_000,
+    }, async (t) => {
       const mounts = openMounts(t)
       const disk = join(mounts.folder, 'disk')
       mounts.mountMemory(disk, 64)
@@ -158,7 +161,7 @@ suite('a small disk', { concurrency: true }, () => {
     })
   }
 
-  test('retention makes room before the disk is full, and the space that stays free is never taken', {
+  test('retention frees space before the disk is full and always keeps the configured free space', {
     skip,
     timeout: 170_000,
   }, async (t) => {
@@ -190,7 +193,7 @@ suite('a small disk', { concurrency: true }, () => {
     await checkAfterwards(scene)
   })
 
-  test('a disk that is pulled, and one that is not mounted: nothing is written in its place, and it goes on when it is back', {
+  test('if a disk is removed or not mounted, nothing is written in its place, and recording resumes when it is back', {
     skip,
     timeout: 170_000,
   }, async (t) => {
@@ -202,7 +205,7 @@ suite('a small disk', { concurrency: true }, () => {
     const { server, source } = scene
     await eventually('all record', 60_000, () => allAre(scene, 'RECORDING'))
 
-    await t.test('pulled while it records', async () => {
+    await t.test('a disk that is removed during recording', async () => {
       await sleep(7000) // A disk that is pulled leaves the footage that it has confirmed, which takes up to five seconds.
       mounts.unmount(disk)
       source.faults.dropConnections() // new files
@@ -215,7 +218,7 @@ suite('a small disk', { concurrency: true }, () => {
       await eventually('the gap has its reason', 20_000, async () => (await readReasons(scene)).has('disk_failed'))
     })
 
-    await t.test('away when the server starts', async () => {
+    await t.test('a disk that is missing when the server starts', async () => {
       await server.kill()
       mounts.unmount(disk)
       await server.start()
@@ -229,7 +232,7 @@ suite('a small disk', { concurrency: true }, () => {
         server.log().includes('recordings left open by a crash have been repaired'),
       )
     })
-    await t.test('read-only when the server starts', async () => {
+    await t.test('a disk that is read-only when the server starts', async () => {
       await server.stop()
       mounts.unmount(disk)
       mounts.bind(real, disk, 'ro')

@@ -16,7 +16,7 @@ function read(pid: number, name: 'cmdline' | 'environ'): string[] {
   return readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0')
 }
 
-test('with little memory the heap is bounded by it, in the process that was started', options, async () => {
+test('with little memory the heap of the server process is limited', options, async () => {
   await using server = await openServer('--memory-mb', '512')
   assert.deepEqual(readFlags(server), ['--max-semi-space-size=8', '--max-old-space-size=256'])
   assert.ok(read(server.pid, 'environ').includes('MALLOC_ARENA_MAX=2'))
@@ -24,7 +24,7 @@ test('with little memory the heap is bounded by it, in the process that was star
   assert.equal(await server.stop(), 0)
 })
 
-test('what the operator has said counts, and nothing is said where there is enough', options, async () => {
+test("the operator's heap options take precedence, and none are set if there is enough memory", options, async () => {
   const said = { NODE_OPTIONS: '--max-old-space-size=200 --max_semi_space_size=4' }
   await using tuned = await openServerWith(said, '--memory-mb', '512')
   assert.deepEqual(readFlags(tuned), [])

@@ -59,7 +59,7 @@ async function ask(session: ClientHttp2Session, path: string, count: number, out
   }
 }
 
-test('T33: large pages that are asked for and not taken are one page in memory, and cut off', async () => {
+test('T33: large responses that clients do not read share one copy in memory and are aborted', async () => {
   await using server = await openServer('--rate-limit', '0')
   assert.equal((await server.request('/docs/', { authorization: null })).status, 200)
   const before = readMegabytes(server)
@@ -74,7 +74,7 @@ test('T33: large pages that are asked for and not taken are one page in memory, 
   await eventually('their connections too', 15_000, async () => (await countConnections(server)) === 0)
 })
 
-test('T33: thousands of small answers that are not taken are refused beyond some, cost others nothing, and are cut off', async () => {
+test('T33: thousands of small responses that clients do not read are limited, do not affect others and are aborted', async () => {
   // So that garbage of refused ones is collected, as on a small machine.
   const small = { NODE_OPTIONS: '--max-old-space-size=192 --max-semi-space-size=8' }
   await using server = await openServerWith(small, '--rate-limit', '0')
@@ -98,7 +98,7 @@ test('T33: thousands of small answers that are not taken are refused beyond some
   again.destroy()
 })
 
-test('T33: a connection of HTTP/1.1 whose answers are not taken is cut off', async () => {
+test('T33: an HTTP/1.1 connection whose responses are not read is closed', async () => {
   await using server = await openServer('--rate-limit', '0')
   const socket = openTls(server)
   await new Promise((resolve) => socket.once('secureConnect', resolve))
@@ -114,7 +114,7 @@ test('T33: a connection of HTTP/1.1 whose answers are not taken is cut off', asy
   socket.destroy()
 })
 
-test('one address has only so many connections, and others come in', async () => {
+test('the connections of one IP address are limited, and other addresses can connect', async () => {
   await using server = await openServer('--rate-limit', '0')
   const sockets = Array.from({ length: 2200 }, () => openTls(server, { localAddress: '127.0.0.2' }))
   let closed = 0
@@ -125,7 +125,7 @@ test('one address has only so many connections, and others come in', async () =>
   for (const socket of sockets) socket.destroy()
 })
 
-test('who sends thousands of requests on a connection without taking an answer loses it', async () => {
+test('a connection that sends thousands of requests without reading a response is closed', async () => {
   await using server = await openServer('--rate-limit', '0')
   const before = readMegabytes(server)
   const sockets = await Promise.all(

@@ -50,7 +50,7 @@ async function release(pipe: string): Promise<void> {
 const readHealth = async (server: ServerUnderTest) =>
   (await server.request<Health>('/healthz', { authorization: null })).json
 
-test('a start with hundreds of open files answers and records before the first of them is repaired', async (t) => {
+test('a server with hundreds of open files to repair answers and records before the first is repaired', async (t) => {
   const source = await openFakeCamera({ streams: [{ name: 'yard', width: 320, height: 180, gopFrames: 15 }] })
   const server = await openServer()
   let pipe = ''

@@ -12,7 +12,7 @@ import { eventually, openServer } from '../server-under-test.ts'
 
 const gopSeconds = 6
 
-test('stopped and started within a group of pictures, nothing is recorded twice, and the gap has its reason', {
+test('recording that is stopped and started within a group of pictures records nothing twice, and the gap has a reason', {
   timeout: 120_000,
 }, async () => {
   const stream = { name: 'yard', scene: 'yard', width: 320, height: 180, framesPerSecond: 10 } as const

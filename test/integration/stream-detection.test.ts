@@ -41,7 +41,7 @@ after(async () => {
 const detect = (body: object) => server.request<StreamDetection>(path, { method: 'POST', body })
 const players = () => camera.stats().connections
 
-test('a camera: what it sends, measured, with a small image', async () => {
+test("detection reports the measured properties of a camera's stream and a small image", async () => {
   const { status, json } = await detect({ url: camera.url('yard'), ...login })
   assert.equal(status, 200)
   const { video, snapshot, problem, ...rest } = json
@@ -63,7 +63,7 @@ test('a camera: what it sends, measured, with a small image', async () => {
   await eventually('the camera is left alone', 5000, async () => players() === 0)
 })
 
-test('why not, and what to try: the login, the path', async () => {
+test('detection of a failing URL reports the reason and suggests a login or path', async () => {
   const needed = await detect({ url: camera.url('yard') })
   assert.equal(needed.json.problem?.code, 'login_needed')
   const refused = await detect({ url: camera.url('yard').replace('//', '//ada:wr%6Fng@') })
@@ -77,7 +77,7 @@ test('why not, and what to try: the login, the path', async () => {
   assert.deepEqual([unknown.json.type, unknown.json.video, unknown.json.snapshot], [null, null, null])
 })
 
-test('an address that is none is a bad request, one that is not allowed an answer', async () => {
+test('an invalid URL is a bad request, and a forbidden one gets a result', async () => {
   for (const url of ['', 'yard', 'ftp://192.168.1.20/', 'rtsp://', 'file:///etc/passwd', 'rtsp://cam/#x']) {
     const { status, json } = await server.request<{ errors: object }>(path, { method: 'POST', body: { url } })
     assert.deepEqual([status, Object.keys(json.errors)], [400, ['url']], url)
@@ -88,7 +88,7 @@ test('an address that is none is a bad request, one that is not allowed an answe
   }
 })
 
-test('more than two at once are too many, and whoever goes makes room', async () => {
+test('an account can run two detections at once, and a closed connection makes room for another', async () => {
   camera.faults.stall(60_000)
   const body = JSON.stringify({ url: camera.url('yard'), ...login })
   const headers = { authorization: `PersonalAccessToken ${server.token}`, 'content-type': 'application/json' }
@@ -108,7 +108,7 @@ test('more than two at once are too many, and whoever goes makes room', async ()
   assert.equal((await detect({ url: camera.url('hall'), ...login })).json.type, 'h265')
 })
 
-test('who may: those that may add cameras', async () => {
+test('detection requires the permission to add cameras', async () => {
   const requests = [
     [path, { url: 'rtsp://169.254.169.254/' }],
     [profilesPath, { url: '169.254.169.254' }],
@@ -136,7 +136,7 @@ test('who may: those that may add cameras', async () => {
   }
 })
 
-test('a camera that is added without its type has the one it is seen to have, or one guessed', async () => {
+test('a camera that is added without a type gets the detected or the most likely type', async () => {
   const add = async (body: object) =>
     (await server.request<{ type: string }>('/v1/cameras/', { method: 'POST', body: { name: 'Cam', ...body } })).json
       .type
@@ -158,7 +158,7 @@ function runCamera(...args: string[]): Promise<Ended> {
   })
 }
 
-test('nightjar camera probe', async () => {
+test('nightjar camera probe reports the stream of a URL', async () => {
   const url = camera.url('yard').replace('//', '//ada:sesame@')
   const file = join(server.dataDir, 'probe.jpg')
   const { code, stdout } = await runCamera('probe', url, '--snapshot', file)
@@ -187,7 +187,7 @@ const openOnvif = () => {
   })
 }
 
-test('by ONVIF: which cameras there are, what streams one has, and one of them is added', async () => {
+test('ONVIF cameras and their streams are discovered, and one of them is added', async () => {
   await using onvif = await openOnvif()
   const found = await server.request<OnvifDiscovery>(discoveryPath, { method: 'POST' })
   const device = found.json.devices.find(({ url }) => url === onvif.url)
@@ -214,7 +214,7 @@ test('by ONVIF: which cameras there are, what streams one has, and one of them i
   assert.equal((await ask({ url: '169.254.169.254' })).json.problem?.code, 'address_refused')
 })
 
-test('nightjar camera discover, camera profiles', async () => {
+test('nightjar camera discover and camera profiles list devices and their streams', async () => {
   await using onvif = await openOnvif()
   const found = await runCamera('discover')
   assert.equal(found.code, 0)

@@ -26,7 +26,7 @@ async function openAccountToken(server: ServerUnderTest) {
   return { id, ...as(server, bearerOf(token)) }
 }
 
-test('a token that was made without saying more is no way into the account', async () => {
+test('a token with default scopes cannot manage the account', async () => {
   await using server = await openServer()
   const usual = await server.command<Made>('token', 'create', '--user', email)
   assert.equal(usual.scope, 'user_access')
@@ -52,7 +52,7 @@ test('a token that was made without saying more is no way into the account', asy
   }
 })
 
-test('account_manage in a token, owners and passwords of others take the password of whoever asks', async () => {
+test("creating a token with account_manage, appointing owners and changing passwords of others require the caller's password", async () => {
   await using server = await openServer()
   const thief = await openAccountToken(server)
   type Account = { id: number; is_owner: boolean; email: string }
@@ -96,7 +96,7 @@ test('account_manage in a token, owners and passwords of others take the passwor
   assert.equal((await thief.send('POST', '/v1/me/tokens/', { scope: 'read' })).status, 201)
 })
 
-test('opening up an application and deleting a user need the caller’s password', async () => {
+test("weakening an application's protection and deleting a user require the caller's password", async () => {
   await using server = await openServer()
   const thief = await openAccountToken(server)
   await server.command('user', 'add', '--email', 'bob@example.com', '--password', 'hairy otters sing')
@@ -133,7 +133,7 @@ test('opening up an application and deleting a user need the caller’s password
   assert.equal((await thief.send('DELETE', path)).status, 204)
 })
 
-test('guesses of the password with a token are counted as log-ins that failed', async () => {
+test('wrong passwords sent with a token are counted as failed logins', async () => {
   await using server = await openServer()
   const thief = await openAccountToken(server)
   const guess = (i: number) =>
@@ -144,37 +144,40 @@ test('guesses of the password with a token are counted as log-ins that failed', 
   assert.ok(statuses.slice(5).includes(429), `${statuses}`)
 })
 
-testEachDatabase('tokens made with a token end with it, and so do theirs', async (t, { kind, create }) => {
-  const place = await create(t)
-  if (kind === 'PostgreSQL') {
-    process.env.NIGHTJAR_DATABASE = place
-    t.after(() => delete process.env.NIGHTJAR_DATABASE)
-  }
-  await using server = await openServer()
-  const root = await openAccountToken(server)
-  const make = async (maker: ReturnType<typeof as>, scope: string) => {
-    const made = await maker.send<Made>('POST', '/v1/me/tokens/', { name: 'child', scope, password })
-    assert.equal(made.status, 201, made.text)
-    return { id: made.json.id, ...as(server, bearerOf(made.json.token)) }
-  }
-  const child = await make(root, accountScope)
-  const grandchild = await make(child, 'user_access')
-  const brother = await make(root, 'read')
-  const statuses = async () => Promise.all([root, child, grandchild, brother].map((each) => each.meStatus()))
-  assert.deepEqual(await statuses(), [200, 200, 200, 200])
-  // Of the owner's own tokens nothing ends with it.
-  assert.equal((await root.send('DELETE', `/v1/me/tokens/${child.id}/`)).status, 204)
-  assert.deepEqual(await statuses(), [200, 401, 401, 200])
-  // By the command line, which is another process.
-  await server.command('token', 'revoke', String(root.id))
-  await eventually('all that was made with the token has ended', 10_000, async () => {
-    const now = await statuses()
-    return now.every((status) => status === 401)
-  })
-  assert.equal((await server.request('/v1/me/')).status, 200)
-})
+testEachDatabase(
+  'revoking a token revokes all tokens that were created with it, directly or indirectly',
+  async (t, { kind, create }) => {
+    const place = await create(t)
+    if (kind === 'PostgreSQL') {
+      process.env.NIGHTJAR_DATABASE = place
+      t.after(() => delete process.env.NIGHTJAR_DATABASE)
+    }
+    await using server = await openServer()
+    const root = await openAccountToken(server)
+    const make = async (maker: ReturnType<typeof as>, scope: string) => {
+      const made = await maker.send<Made>('POST', '/v1/me/tokens/', { name: 'child', scope, password })
+      assert.equal(made.status, 201, made.text)
+      return { id: made.json.id, ...as(server, bearerOf(made.json.token)) }
+    }
+    const child = await make(root, accountScope)
+    const grandchild = await make(child, 'user_access')
+    const brother = await make(root, 'read')
+    const statuses = async () => Promise.all([root, child, grandchild, brother].map((each) => each.meStatus()))
+    assert.deepEqual(await statuses(), [200, 200, 200, 200])
+    // Of the owner's own tokens nothing ends with it.
+    assert.equal((await root.send('DELETE', `/v1/me/tokens/${child.id}/`)).status, 204)
+    assert.deepEqual(await statuses(), [200, 401, 401, 200])
+    // By the command line, which is another process.
+    await server.command('token', 'revoke', String(root.id))
+    await eventually('all that was made with the token has ended', 10_000, async () => {
+      const now = await statuses()
+      return now.every((status) => status === 401)
+    })
+    assert.equal((await server.request('/v1/me/')).status, 200)
+  },
+)
 
-test('tokens made by an application end with what it was granted', async () => {
+test('revoking the grant of an application revokes the tokens that it created', async () => {
   await using server = await openServer()
   const app = await server.command<{ client_id: string; client_secret: string }>(
     ...['app', 'add', '--user', email, '--name', 'Keeper', '--scope', accountScope],

@@ -11,32 +11,35 @@ import { openServer } from '../server-under-test.ts'
 
 const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
 
-testEachDatabase('a second server on the same database ends with a word about the first', async (t, { create }) => {
-  const database = await create(t)
-  const other = await mkdtemp(join(tmpdir(), 'nightjar-second-'))
-  t.after(() => rm(other, { recursive: true }))
-  // As servers and commands are told in a service.
-  process.env.NIGHTJAR_DATABASE = database
-  t.after(() => delete process.env.NIGHTJAR_DATABASE)
-  await using server = await openServer()
-  // With the first one's key the second could read everything.
-  await copyFile(join(server.dataDir, 'secret.key'), join(other, 'secret.key'))
-  const start = async () => {
-    const args = [entry, 'serve', '--data', other, '--host', '127.0.0.1', '--port', '0']
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    const [stdout, stderr, code] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise<number | null>((resolve) => child.once('exit', resolve)),
-    ])
-    return { stdout, stderr, code }
-  }
-  const refused = await start()
-  assert.deepEqual([refused.code, refused.stdout], [1, ''])
-  assert.match(refused.stderr, /is used by another Nightjar server, on .*nightjar-test-/)
-  assert.doesNotMatch(refused.stderr, /tester:/, 'no password')
-  assert.equal((await server.request('/v1/me/')).status, 200)
-  // Commands work beside it, also with the other folder.
-  const users = await server.command<{ users: unknown[] }>('user', 'list')
-  assert.equal(users.users.length, 1)
-})
+testEachDatabase(
+  'a second server on the same database ends with an error message that names the first',
+  async (t, { create }) => {
+    const database = await create(t)
+    const other = await mkdtemp(join(tmpdir(), 'nightjar-second-'))
+    t.after(() => rm(other, { recursive: true }))
+    // As servers and commands are told in a service.
+    process.env.NIGHTJAR_DATABASE = database
+    t.after(() => delete process.env.NIGHTJAR_DATABASE)
+    await using server = await openServer()
+    // With the first one's key the second could read everything.
+    await copyFile(join(server.dataDir, 'secret.key'), join(other, 'secret.key'))
+    const start = async () => {
+      const args = [entry, 'serve', '--data', other, '--host', '127.0.0.1', '--port', '0']
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+      const [stdout, stderr, code] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        new Promise<number | null>((resolve) => child.once('exit', resolve)),
+      ])
+      return { stdout, stderr, code }
+    }
+    const refused = await start()
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /is used by another Nightjar server, on .*nightjar-test-/)
+    assert.doesNotMatch(refused.stderr, /tester:/, 'no password')
+    assert.equal((await server.request('/v1/me/')).status, 200)
+    // Commands work beside it, also with the other folder.
+    const users = await server.command<{ users: unknown[] }>('user', 'list')
+    assert.equal(users.users.length, 1)
+  },
+)

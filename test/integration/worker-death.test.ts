@@ -15,7 +15,9 @@ import { eventually } from '../server-under-test.ts'
 import { openTemporaryStore } from '../support/store/temporary-store.ts'
 import { makeArchiveFolder, runWorkers } from './workers-under-test.ts'
 
-test('a worker that dies is replaced: cameras, recordings and live streams go on', { timeout: 60_000 }, async (t) => {
+test('a worker that dies is replaced, and cameras, recordings and live streams continue', {
+  timeout: 60_000,
+}, async (t) => {
   const { store } = await openTemporaryStore(t)
   const archiveDir = await makeArchiveFolder(t)
   await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
