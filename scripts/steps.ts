@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { constants, setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { run } from 'node:test'
@@ -15,10 +15,10 @@ export const unitTests = '{contract,server,sdk,web,scripts,bench}/**/*.test.ts'
 
 export type Counts = { passed: number; failed: number }
 
-/** Format, lint, types, floors and documentation, one after another at low priority: each counts as one test. */
+/** Format, lint, types, floors and documentation, two at a time: each counts as one test. */
 export async function runStaticChecks(counts: Counts): Promise<void> {
   const bin = (name: string) => join('node_modules', '.bin', name)
-  const checks: readonly (readonly [string, string, ...string[]])[] = [
+  const checks: (readonly [string, string, ...string[]])[] = [
     ['format and lint', bin('biome'), 'ci', '--colors=off', '.'],
     ['types', bin('tsc')],
     ['types of the dashboard', bin('tsc'), '-p', 'web'],
@@ -28,23 +28,24 @@ export async function runStaticChecks(counts: Counts): Promise<void> {
     ['words', process.execPath, 'scripts/check-words.ts'],
     ['security checks and their tests', process.execPath, 'scripts/check-security.ts'],
   ]
-  for (const [title, program, ...args] of checks) {
-    const { isPassed, output } = await runCheck(program, args)
-    counts[isPassed ? 'passed' : 'failed']++
-    console.log(`${isPassed ? '✔' : '✖'} ${title}`)
-    if (!isPassed) console.log(output)
+  const runInTurn = async () => {
+    for (let check = checks.shift(); check !== undefined; check = checks.shift()) {
+      const [title, program, ...args] = check
+      const { isPassed, output } = await runCheck(program, args)
+      counts[isPassed ? 'passed' : 'failed']++
+      console.log(`${isPassed ? '✔' : '✖'} ${title}`)
+      if (!isPassed) console.log(output)
+    }
   }
+  await Promise.all([runInTurn(), runInTurn()])
 }
 
 function runCheck(program: string, args: readonly string[]): Promise<{ isPassed: boolean; output: string }> {
   return new Promise((resolve) => {
-    const child = execFile(program, args, { maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
-      resolve({
-        isPassed: error === null,
-        output: `${stdout}${stderr}${error?.code === undefined ? (error ?? '') : ''}`,
-      })
+    execFile(program, args, { maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
+      const isStarted = typeof error?.code !== 'string'
+      resolve({ isPassed: error === null, output: `${stdout}${stderr}${isStarted ? '' : error}` })
     })
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   })
 }
 
@@ -59,8 +60,6 @@ export type TestRun = {
    * hooks at their top level. Otherwise each file has a process of its own.
    */
   readonly isBatched?: boolean
-  /** The tests run at a lower priority, so that tests that run beside them keep up with the clock. */
-  readonly isBackground?: boolean
 }
 
 /** Twice what all of a run should take: a run that hangs is aborted then, and counted as failed. */
@@ -87,13 +86,11 @@ export function findTests(pattern: string, except: readonly string[] = []): stri
 
 /** Runs the test files and prints the results as they arrive. A file that cannot be loaded counts as failed. */
 export async function runTests(
-  { files, concurrency, timeoutMs, isBatched = false, isBackground = false }: TestRun,
+  { files, concurrency, timeoutMs, isBatched = false }: TestRun,
   counts: Counts,
 ): Promise<void> {
   const batches = isBatched ? writeBatches(files, concurrency) : undefined
-  const preloads = isBackground ? ['low-priority.ts', 'test-end.ts'] : ['test-end.ts']
-  const execArgv = preloads.flatMap((name) => ['--import', new URL(name, import.meta.url).href])
-  execArgv.push(`--test-timeout=${timeoutMs}`)
+  const execArgv = ['--import', new URL('test-end.ts', import.meta.url).href, `--test-timeout=${timeoutMs}`]
   const signal = AbortSignal.timeout(maxRunMs)
   const timeout = batches ? maxRunMs : timeoutMs
   const events = run({ files: batches?.files ?? [...files], concurrency, timeout, execArgv, signal })

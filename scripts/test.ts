@@ -20,17 +20,11 @@ const counts = { passed: 0, failed: 0 }
 const postgres = await sharePostgres()
 const browser = await shareChromium()
 
-// These tests run a dozen encoders in real time, or account for every frame of a camera. Others run beside them at low priority.
+await runStaticChecks(counts)
+await runTests({ files: findTests(unitTests), concurrency: 4, timeoutMs: 120_000, isBatched: true }, counts)
+// These tests run a dozen encoders in real time, or account for every frame of a camera, so nothing else runs beside them.
 const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
-
-async function runChecksAndUnitTests(): Promise<void> {
-  await runStaticChecks(counts)
-  const files = findTests(unitTests)
-  await runTests({ files, concurrency: 3, timeoutMs: 120_000, isBatched: true, isBackground: true }, counts)
-}
-
-await Promise.all([runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts), runChecksAndUnitTests()])
-
+await runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
 // These tests run whole servers and browsers, wait more than they compute, and assert no speeds.
 const browsers = findTests('test/e2e/*.test.ts', encoding)
 const servers = findTests('test/**/*.test.ts', [...encoding, ...browsers])
