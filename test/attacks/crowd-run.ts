@@ -1,5 +1,6 @@
-// Twenty cameras are recorded on a small machine while an account, a guest and a stranger do all that costs a server much, at once and from ten
-// addresses. No frame is missing, others are served, and the memory comes back. docs/design/attacks.md.
+// Records twenty cameras on a small machine while an account, a guest and a stranger perform every expensive operation
+// at once from ten IP addresses. No frame may be lost, other users must be served, and the memory must be freed. See
+// docs/design/attacks.md.
 
 import { Agent, get } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,24 +22,24 @@ import {
 export type CrowdRunOptions = {
   readonly seconds: number
   readonly cameras: number
-  /** Of the machine, MiB, as the server plans with it. */
+  /** Memory of the machine in MiB, as configured for the server. */
   readonly memoryMiB: number
-  /** After the attack, before memory is looked at. */
+  /** Pause after the attack before memory is measured. */
   readonly restMs: number
   readonly say: (text: string) => void
 }
 
 export type CrowdRunReport = {
   readonly seconds: number
-  /** Frames sent that were to be recorded, those of them that are missing, and gaps. */
+  /** Frames that were sent and should be recorded, how many of them are missing, and the number of gaps. */
   readonly frames: { readonly due: number; readonly missing: number; readonly gaps: number }
-  /** Of the owner's `/v1/me/`, ten times a second during the attack and before it. */
+  /** Latencies of the owner's `/v1/me/`, requested ten times a second during the attack and before it. */
   readonly honest: Latencies
   readonly honestBefore: Latencies
-  /** Resident memory of all processes of the server: before, the most during the attack, and after the rest. */
+  /** Resident memory of all processes of the server: before, the maximum during the attack, and after the pause. */
   readonly resident: { readonly before: TreeMemory; readonly most: TreeMemory; readonly after: TreeMemory }
   readonly main: { readonly before: ServerMemory; readonly after: ServerMemory }
-  /** What the attackers were answered, by attack. */
+  /** The responses to the attackers, by attack. */
   readonly attacks: CrowdTally
   readonly workerDeaths: number
   readonly complaints: readonly string[]
@@ -53,7 +54,7 @@ export type Latencies = {
 }
 
 const video = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 300_000, hasAudio: false }
-/** MB of JavaScript that may stay. */
+/** MB of JavaScript memory that may remain. */
 const mayStayMB = 40
 
 export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: CrowdRunOptions): Promise<CrowdRunReport> {
@@ -101,7 +102,7 @@ export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: Cro
   let gaps = 0
   for (const id of ids) gaps += await countGaps(server, id)
   if (server.pid !== pid || (await server.request('/v1/me/')).status !== 200)
-    complaints.push('the server is not the same')
+    complaints.push('the server was restarted')
   const code = await server.stop()
   if (code !== 0) complaints.push(`the server ended with code ${code}`)
   const recorded = await Promise.all(ids.map((id) => readRecordedNumbers(server.dataDir, id)))
@@ -151,10 +152,10 @@ async function countGaps(server: ServerUnderTest, id: number): Promise<number> {
   return json.gaps.length
 }
 
-/** What an account may have. */
+/** Maximum number of cameras of an account. */
 const cameraLimit = 100
 
-/** An account with as many cameras as it may have, and a guest who may see the recordings of these cameras. */
+/** Creates an account with the maximum number of cameras, and a guest who may see their recordings. */
 async function openAccounts(
   server: ServerUnderTest,
   sharedIds: readonly number[],
@@ -177,7 +178,9 @@ async function openAccounts(
   return { url: server.url, ca: server.ca, account, guest, sharedIds: [...sharedIds], clientId }
 }
 
-/** Accounts make cameras slowly, and owners as fast as they like: for so long it is one. */
+/**
+ * Accounts are limited in how fast they add cameras and owners are not, so this account is an owner while it adds them.
+ */
 async function fillUp(server: ServerUnderTest, token: string): Promise<void> {
   const authorization = `PersonalAccessToken ${token}`
   const { id } = (await server.request<{ id: number }>('/v1/me/', { authorization })).json
@@ -195,7 +198,7 @@ async function fillUp(server: ServerUnderTest, token: string): Promise<void> {
   await setOwner(false)
 }
 
-/** In a thread of its own, so that what the attackers wait for is not what the owner waits for. */
+/** The attackers run in a thread of their own so that they do not delay the owner's requests. */
 async function attack(orders: Omit<CrowdOrders, 'forMs'>, forMs: number): Promise<CrowdTally> {
   const worker = new Worker(new URL('crowd.ts', import.meta.url), { workerData: { ...orders, forMs } })
   try {

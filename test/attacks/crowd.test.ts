@@ -1,4 +1,4 @@
-// The short form of `npm run attack -- crowd`.
+// A short version of `npm run attack -- crowd`.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ test('T33: while an account, a guest and a stranger attack at once, no frame is 
   assert.deepEqual(report.complaints, [])
   assert.ok(report.frames.due > 1000)
   assert.ok(report.honest.count > 20)
-  // Each was let in and did something.
+  // Each attacker was admitted and did something.
   assert.equal(Object.keys(report.attacks).length, 10)
   for (const [name, answers] of Object.entries(report.attacks)) {
     const times = Object.values(answers).reduce((sum, each) => sum + each, 0)

@@ -1,5 +1,5 @@
-// The attackers of crowd-run.ts, in a thread: each does one costly thing over and over from an address of its own until the time is up, and counts
-// what it was answered.
+// The attackers of crowd-run.ts, in a thread: each repeats one expensive operation from an IP address of its own until
+// the time is up, and counts the responses.
 
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { Agent, request } from 'node:https'
@@ -11,7 +11,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 export type CrowdOrders = {
   readonly url: string
   readonly ca: string
-  /** Tokens. */
+  /** Access tokens. */
   readonly account: string
   readonly guest: string
   readonly sharedIds: readonly number[]
@@ -19,7 +19,7 @@ export type CrowdOrders = {
   readonly forMs: number
 }
 
-/** By attack, how often it was answered what: a status, or `closed`. */
+/** How often each attack got each response: a status or `closed`. */
 export type CrowdTally = { readonly [attack: string]: { [answer: string]: number } }
 
 type Ask = (
@@ -37,7 +37,7 @@ type Attacker = {
 const keptText = 200_000
 
 const attacks: { readonly [name: string]: (attacker: Attacker) => Promise<void> } = {
-  /** It has as many cameras as it may have; its list is asked for in ever new ways. */
+  /** The account has as many cameras as allowed; its list is requested with ever-changing parameters. */
   'the account: long lists': async ({ ask, isOver, count, account }) => {
     const token = account
     const more = { name: 'One more', url: 'rtsp://127.0.0.1:9/' }
@@ -149,7 +149,7 @@ function pathIn(text: string, key: string): string {
   return path
 }
 
-/** So many at a time; each waits a moment when it was refused, as a program that goes on for minutes would. */
+/** Runs this many requests at a time. Each waits briefly after a refusal, as a long-running program would. */
 async function many(atOnce: number, isOver: () => boolean, once: (i: number) => Promise<void>): Promise<void> {
   let i = 0
   const go = async () => {
@@ -171,7 +171,7 @@ function openTls(
   return socket.on('error', () => {})
 }
 
-/** Connections whose windows are closed, each asked for as many answers as it may have. */
+/** Connections with closed windows, each with as many pending responses as allowed. */
 async function stallHttp2(attacker: Attacker, path: string, connections: number): Promise<void> {
   const { url, isOver, count } = attacker
   await many(connections, isOver, async () => {

@@ -1,10 +1,11 @@
-// A crowd's attack in words, and what it is to be held against. Figures that depend on the machine are no matter for tests.
+// Formats the report of a crowd attack and compares it with the expected values. Figures that depend on the machine are
+// not checked in tests.
 
 import type { CrowdRunReport } from './crowd-run.ts'
 
 const maxP99Ms = 100
 
-/** What was meant to be and was not. */
+/** Returns the expectations that were not met. */
 export function findMisses({ honest, resident }: CrowdRunReport, memoryMiB: number): string[] {
   const misses: string[] = []
   const boxMB = (memoryMiB * 2 ** 20) / 1e6

@@ -1,4 +1,4 @@
-// A run of made-up requests in words.
+// Formats the report of a run of generated requests.
 
 import type { RequestRunReport } from './request-run.ts'
 

@@ -1,4 +1,5 @@
-// Requests of the description of the interface, good and bad, by people who try them on objects of others too, over both versions of HTTP.
+// Valid and invalid requests generated from the API description, sent by users who also try them on other users'
+// objects, over both versions of HTTP.
 
 import fc from 'fast-check'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
@@ -16,15 +17,15 @@ export type DescribedAttack = Attack & {
 }
 
 export type DescribedAttacks = {
-  /** The same for the same seed, but for the numbers of objects that were made meanwhile. */
+  /** The same for the same seed, except for the IDs of objects that were created in the meantime. */
   create(seed: number, dice: Dice): DescribedAttack
-  /** What an answer speaks of is asked about later. */
+  /** Objects mentioned in a response are used in later requests. */
   learn(attack: DescribedAttack, answer: SentAnswer): void
 }
 
 export type DescribedOptions = GrammarOptions & {
   readonly description: OpenApiDocument
-  /** Of a camera that works. */
+  /** URL of a working camera. */
   readonly cameraUrl: string
 }
 
@@ -47,7 +48,7 @@ export function createDescribedAttacks({
   const idsOf = (name: string) => all.flatMap(({ otherIds }) => otherIds[name] ?? [])
   const cameraIds = all.flatMap((account) => account.cameraIds)
   const operations = listOperations(description).filter(isAsked)
-  // Attackers try to remove what is not theirs, and what they make; never what lets them attack.
+  // Attackers try to delete other users' objects and the objects they create, but never their own credentials.
   const own = new Set([...accounts.gus.cameraIds, ...accounts.stan.cameraIds])
   const shared = accounts.vera.cameraIds[0]
   const mayRemove = (path: string, id: string | number) => {
@@ -66,13 +67,13 @@ export function createDescribedAttacks({
     values: new SchemaValues(description, {
       url: fc.oneof({ weight: 1, arbitrary: fc.constant(cameraUrl) }, { weight: 4, arbitrary: nowhere }),
       client_id: fc.constantFrom(clientId, 'nobody'),
-      // No mark: it is the name of a camera's user too, and whoever gave it may read it.
+      // This is not a mark: it is also the username of a camera, and whoever set it may read it.
       username: fc.constantFrom(accounts.olive.email, 'ada'),
       password: fc.constantFrom('not it', 'x'),
       own_password: fc.constantFrom('not it', 'x'),
       scope: fc.constantFrom('read', 'user_access', 'account_manage', 'nothing', ''),
       camera: fc.constantFrom(...cameraIds, 424242),
-      // Not those of others, which are credentials.
+      // The hashes of other cameras are left out because they are credentials.
       hash: fc.constantFrom(...accounts.stan.eventHashes, '0'.repeat(32)),
     }),
     callers: [...credentials, undefined, undefined],
@@ -90,7 +91,7 @@ export function createDescribedAttacks({
 
   function write(made: DescribedRequest, dice: Dice): DescribedAttack {
     const name = callers.get(made.headers.authorization ?? '')
-    // These are to find everything as it was.
+    // Requests of these accounts must find everything unchanged.
     const isWatcher = name === 'vera' || name === 'olive'
     const isReading = made.method === 'GET' || isWatcher
     const request = isReading ? { ...made, method: 'GET', body: undefined } : made

@@ -1,4 +1,5 @@
-// Requests of a grammar of HTTP/1.1 in which any part may be wrong: line, target, headers, framing, body, what follows. RFC 9112.
+// Generates HTTP/1.1 requests in which any part may be invalid: request line, target, headers, framing, body and what
+// follows. RFC 9112.
 
 import { mutate } from '../fuzz/mutate.ts'
 import type { Attack, Dice } from './attack.ts'
@@ -7,7 +8,7 @@ import { authorizationOf, methods, oddMethods, pickAttacker, pickBody, pickHeade
 
 export type GrammarOptions = {
   readonly household: MarkedHousehold
-  /** Of the server: `localhost:PORT`. */
+  /** Host of the server, `localhost:PORT`. */
   readonly host: string
 }
 
@@ -218,7 +219,7 @@ function writeFramedBody(dice: Dice): { framing: string[]; body: string } {
 function writeChunks(dice: Dice, body: string): string {
   const size = dice.pick([1, 7, 1000, 100_000])
   let text = ''
-  // Bytes one by one only of what is short.
+  // Only short requests are sent byte by byte.
   for (let at = 0; at < body.length; at += Math.max(size, body.length >> 9)) {
     const chunk = body.slice(at, at + Math.max(size, body.length >> 9))
     const extension = dice.isOneIn(6)

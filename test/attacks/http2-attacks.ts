@@ -1,4 +1,4 @@
-// Connections of HTTP/2 whose frames break the rules, or keep them to the letter and come in thousands. RFC 9113, RFC 7541.
+// Generates HTTP/2 connections whose frames violate the rules, or are valid but come in thousands. RFC 9113, RFC 7541.
 
 import { mutate } from '../fuzz/mutate.ts'
 import type { Attack, Dice } from './attack.ts'
@@ -17,7 +17,7 @@ import {
 } from './http2-frames.ts'
 import { authorizationOf, methods, oddMethods, pickAttacker, pickBody, pickHeader, pickPath } from './odd-values.ts'
 
-/** What a part of an attack is made with. `fields`: of a request by the attacker, as it should be. */
+/** Input of a part of an attack. `fields` are those of a valid request by the attacker. */
 type Making = { readonly dice: Dice; readonly fields: (path?: string) => Field[] } & GrammarOptions
 
 const { data, headers, priority, reset, settings, push, ping, goaway, windowUpdate, continuation } = frameTypes
@@ -61,7 +61,7 @@ const oddStarts = [
   () => Buffer.concat([preface, writeFrame(settings, flags.ack, 0, Buffer.alloc(6))]),
 ]
 
-/** Answers whose fields stand for themselves are easier to read. */
+/** Without a dynamic table, the fields of responses are easier to read. */
 const noTable = [1, 0] as const
 
 function pickSettings(dice: Dice): [number, number][] {

@@ -1,4 +1,4 @@
-// Writes frames of HTTP/2 (RFC 9113 section 4) and field blocks of HPACK (RFC 7541) without asking whether they are allowed.
+// Writes HTTP/2 frames (RFC 9113 section 4) and HPACK field blocks (RFC 7541) without checking that they are valid.
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
@@ -47,7 +47,7 @@ export function write32(value: number): Buffer {
   return bytes
 }
 
-/** An integer with a prefix of so many bits below `first`. RFC 7541 section 5.1. */
+/** Writes an integer with a prefix of `prefixBits` bits below `first`. RFC 7541 section 5.1. */
 export function writeInteger(value: number, prefixBits: number, first: number): Buffer {
   const most = 2 ** prefixBits - 1
   if (value < most) return Buffer.from([first | value])
@@ -59,7 +59,7 @@ export function writeInteger(value: number, prefixBits: number, first: number): 
 
 export type Field = readonly [name: string, value: string]
 
-/** Literals, of which no table remembers anything unless `isIndexed`. */
+/** Writes literals, which are added to the dynamic table only if `isIndexed` is set. */
 export function writeFields(fields: readonly Field[], isIndexed = false): Buffer {
   const text = (value: string) => {
     const bytes = Buffer.from(value, 'latin1')
@@ -69,7 +69,7 @@ export function writeFields(fields: readonly Field[], isIndexed = false): Buffer
   return Buffer.concat(fields.flatMap(([name, value]) => [first, text(name), text(value)]))
 }
 
-/** A request as it should be. */
+/** Writes a valid request. */
 export function writeRequest(streamId: number, fields: readonly Field[], body?: Uint8Array): Buffer {
   const end = body ? 0 : flags.endStream
   const head = writeFrame(frameTypes.headers, flags.endHeaders | end, streamId, writeFields(fields))

@@ -1,10 +1,10 @@
-// Accounts whose every word is theirs alone, so that an answer shows at once whether it tells somebody what is another’s.
+// Accounts whose texts are all unique, so that a response shows at once whether it leaks another account's data.
 //
-//   olive   owner of the server; asks, changes nothing
-//   vera    two cameras, one of them shared with gus; asks, changes nothing: whatever changes has been changed by others
-//   victor  a camera; an honest client all the time
-//   gus     guest of vera's camera; attacks
-//   stan    cameras of his own; attacks
+//    olive   owner of the server; reads only
+//    vera    two cameras, one of them shared with gus; reads only, so any change was made by others
+//    victor  a camera; an honest client all the time
+//    gus     guest of vera's camera; attacks
+//    stan    cameras of his own; attacks
 
 import { PageVisitor } from '../page-visitor.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
@@ -16,26 +16,26 @@ export type MarkedAccount = {
   readonly name: AccountName
   readonly userId: number
   readonly email: string
-  /** Of a personal access token with all that an account may do. */
+  /** Authorization header with a personal access token that has all scopes. */
   readonly token: string
-  /** By the password grant. */
+  /** Access token from the password grant. */
   readonly access: string
   readonly refresh: string
-  /** The header of a browser that is signed in. */
+  /** Cookie header of a signed-in browser. */
   readonly cookie: string
   readonly cameraIds: readonly number[]
   readonly eventHashes: readonly string[]
   readonly otherIds: { readonly [parameter: string]: readonly number[] }
-  /** Addresses of media, paths with their query. */
+  /** Paths of media URLs with their query. */
   readonly media: readonly string[]
-  /** Words and secrets that nobody else knows, unless `mayKnow` says so. */
+  /** Texts and secrets that only this account may see, unless `mayKnow` says otherwise. */
   readonly marks: readonly string[]
 }
 
 export type MarkedHousehold = {
   readonly accounts: { readonly [Name in AccountName]: MarkedAccount }
   readonly clientId: string
-  /** What they may be told: their own, and what others share with them. */
+  /** The marks that an account may see: its own and those that others share with it. */
   listForbidden(callers: readonly AccountName[]): readonly Buffer[]
 }
 
@@ -43,7 +43,7 @@ type Made = { readonly id: number; readonly client_id: string; readonly token: s
 type Shown = { readonly id: number; readonly live_snapshot: string; readonly streams: readonly { url: string }[] }
 type Pair = { readonly access_token: string; readonly refresh_token: string }
 
-/** `cameraUrl`: of a camera that works. */
+/** `cameraUrl` is the URL of a working camera. */
 export async function openMarkedHousehold(server: ServerUnderTest, cameraUrl: string): Promise<MarkedHousehold> {
   const post = async <T = Made>(path: string, token: string, body: object): Promise<T> => {
     const options = { method: 'POST', body, authorization: `PersonalAccessToken ${token}` }
@@ -163,7 +163,7 @@ const listMedia = ({ live_snapshot, streams }: Shown) => [live_snapshot, ...stre
 function listKnown(accounts: MarkedHousehold['accounts'], caller: AccountName): string[] {
   const own = accounts[caller].marks
   const isWho = (mark: string) => /^(First|Last|mail)/.test(mark)
-  // Whoever runs the server sees who has an account, and no more of them.
+  // The owner of the server sees the list of accounts, but not their data.
   if (caller === 'olive') return [...own, ...Object.values(accounts).flatMap(({ marks }) => marks.filter(isWho))]
   if (caller === 'vera') return [...own, ...accounts.gus.marks.filter(isWho)]
   if (caller === 'gus') {

@@ -1,9 +1,9 @@
-// Parts that requests of both versions of HTTP are made of: paths, headers and bodies, good ones and strange ones.
+// Parts of requests for both versions of HTTP: valid and unusual paths, headers and bodies.
 
 import type { Dice } from './attack.ts'
 import type { MarkedAccount, MarkedHousehold } from './marked-household.ts'
 
-/** Who attacks with credentials that are good, and is nobody in three of ten. */
+/** Returns an attacker with valid credentials, or nobody in three of ten cases. */
 export function pickAttacker(dice: Dice, { accounts }: MarkedHousehold): MarkedAccount | undefined {
   return dice.pick([accounts.gus, accounts.stan, undefined, accounts.gus, accounts.stan, accounts.stan, undefined])
 }
@@ -72,7 +72,7 @@ const oddPaths = [
   '',
 ]
 
-/** Objects are named by numbers of the household, those of others too. */
+/** Object IDs are those of the household, including other users' objects. */
 export function pickPath(dice: Dice, household: MarkedHousehold): string {
   const account = dice.pick(Object.values(household.accounts))
   const camera = dice.pick(account.cameraIds) ?? 1
@@ -84,7 +84,7 @@ export function pickPath(dice: Dice, household: MarkedHousehold): string {
     case 2:
       return `/v1/shared-cameras/${camera}/${dice.pick(['', 'recording/', 'recording/timeline/'])}`
     case 3: {
-      // What may be asked by anybody is not asked here: a token in an address makes its bearer who it was made for.
+      // Valid tokens are not used: they would authenticate the sender as the user they were created for.
       return `/media/cameras/${camera}/${dice.pick(['live.jpg', 'live.m3u8', 'live.mjpeg', 'recorded.jpg'])}?token=${dice.pick(['', 'x', '0'.repeat(200)])}`
     }
     default:
@@ -109,7 +109,7 @@ export const oddMethods = [
   '__proto__',
 ]
 
-/** Nothing in a request with one of these is to change what belongs to an account that is no attacker’s. */
+/** No request with one of these headers may change anything of an account that does not attack. */
 export function pickHeader(dice: Dice): readonly [name: string, value: string] {
   return dice.pick(oddHeaders)
 }

@@ -1,4 +1,4 @@
-// Attacks with forms in parts, with tokens that are nearly somebody’s, and with cookies.
+// Attacks with multipart forms, with nearly valid tokens and with cookies.
 
 import type { Attack, Dice } from './attack.ts'
 import type { GrammarOptions } from './http1-attacks.ts'
@@ -7,14 +7,14 @@ import { authorizationOf, pickAttacker } from './odd-values.ts'
 
 type Written = { method?: string; path: string; lines?: readonly string[]; body?: string }
 
-/** A request that HTTP has nothing to say against. */
+/** A request that is valid HTTP. */
 function writeWhole(host: string, { method = 'GET', path, lines = [], body }: Written): Buffer {
   const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body, 'latin1')}`]
   const all = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...lines, ...length]
   return Buffer.from(`${all.join('\r\n')}\r\n\r\n${body ?? ''}`, 'latin1')
 }
 
-/** Forms as multipart/form-data, which token endpoints take, and whoever else is sent them. RFC 7578, RFC 2046. */
+/** Sends multipart/form-data to token endpoints, which accept it, and to other endpoints. RFC 7578, RFC 2046. */
 export function createMultipartAttack(dice: Dice, { household, host }: GrammarOptions): Attack {
   const attacker = pickAttacker(dice, household)
   const boundary = dice.pick(['x', 'a'.repeat(70), 'b'.repeat(3000), '', '--', 'x y', "'()+_,-./:=?"])
@@ -88,7 +88,7 @@ export function createMultipartAttack(dice: Dice, { household, host }: GrammarOp
   }
 }
 
-/** Always something else than it was, and not only by what is left out of account at its ends. */
+/** Always changes the secret itself, and not only its ends, which a server may trim. */
 function spoil(dice: Dice, secret: string): string {
   const at = 1 + dice.below(secret.length - 2)
   const other = dice.pick([...'aZ09-_.~'].filter((character) => character !== secret[at]))
@@ -116,7 +116,7 @@ function spoil(dice: Dice, secret: string): string {
   return candidate === secret ? `${secret}x` : candidate
 }
 
-/** Without what would end it there. */
+/** Removes characters that would end the header. */
 const inCookie = (value: string) => value.replaceAll(/[;,]/g, '.').replaceAll('\0', '.')
 
 const requestedPaths = [
@@ -128,7 +128,7 @@ const requestedPaths = [
   '/v1/server/',
 ] as const
 
-/** Tokens that nearly are somebody’s, or are somebody’s where they do not count. */
+/** Sends tokens that are nearly valid, or valid tokens where they do not count. */
 export function createTokenAttack(dice: Dice, { household, host }: GrammarOptions): Attack {
   const whose = dice.pick(Object.values(household.accounts))
   const path = dice.pick(requestedPaths)
@@ -199,7 +199,7 @@ export function createTokenAttack(dice: Dice, { household, host }: GrammarOption
       })
     }
     default: {
-      // With their own good token, the address of another camera of the same kind.
+      // Uses the attacker's own valid token with the URL of another camera of the same kind.
       const { vera, stan } = household.accounts
       const [, token] = dice.pick(stan.media).split('token=') as [string, string]
       const [mediaPath] = dice.pick(vera.media).split('?') as [string]
@@ -208,7 +208,7 @@ export function createTokenAttack(dice: Dice, { household, host }: GrammarOption
   }
 }
 
-/** Cookies that nearly are somebody’s, in odd company; and good ones where a browser would not send them. */
+/** Sends nearly valid cookies among unusual ones, and valid cookies where a browser would not send them. */
 export function createCookieAttack(dice: Dice, { household, host }: GrammarOptions): Attack {
   const whose = dice.pick(Object.values(household.accounts))
   const pairs = whose.cookie.split('; ').map((pair) => pair.split(/=(.*)/s) as [string, string])

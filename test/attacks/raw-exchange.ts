@@ -1,4 +1,4 @@
-// A connection of TLS on which bytes are sent as they are, and everything that comes back.
+// A TLS connection that sends the given bytes unchanged and collects everything it receives.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
@@ -8,27 +8,27 @@ export type ExchangeOptions = {
   readonly port: number
   readonly ca: string
   readonly localAddress: string
-  /** Of an earlier connection to the same server, which makes the handshake cheap. */
+  /** TLS session of an earlier connection to the same server, which makes the handshake cheap. */
   readonly session: Buffer | undefined
   readonly onSession: (session: Buffer) => void
 }
 
 export type Exchange = {
   readonly bytes: Buffer
-  /** Why it could not be: no connection, no handshake. Connections that are reset later are what an attack may meet. */
+  /** Why there was no connection or no handshake. A connection that is reset later is a valid reaction to an attack. */
   readonly refusal: string | undefined
   readonly tookMs: number
 }
 
-/** An attack that has said all it has to say waits for so long; the server has not hung up by then, as it may. */
+/** How long an attack waits for a response after it has sent everything; the server may keep the connection open. */
 const readMs = 4000
-/** Without a byte, for those that listen. */
+/** How long attacks that listen wait without receiving a byte. */
 const quietMs = 60
 const listenMs = 1000
-/** An endless image is looked at up to here. */
+/** Limit of bytes that are read from an endless response. */
 const maxBytes = 2 ** 20
 
-/** Sends an attack and takes what is answered. Never rejects. */
+/** Sends an attack and collects the response. Never rejects. */
 export async function exchange(attack: Attack, options: ExchangeOptions): Promise<Exchange> {
   const { port, ca, localAddress, session } = options
   const beganMs = performance.now()
@@ -84,7 +84,7 @@ export async function exchange(attack: Attack, options: ExchangeOptions): Promis
       break
     }
     case 'vanish':
-      // Without the goodbye of TLS; the system resets the connection where something was not read.
+      // Closes without the TLS close message; the system resets the connection if data was not read.
       break
   }
   socket.destroy()

@@ -1,9 +1,9 @@
-// What answers on a connection say, read as leniently as possible: status and body of each, for a judge. RFC 9112, RFC 9113.
+// Reads the responses on a connection as leniently as possible and returns status and body of each. RFC 9112, RFC 9113.
 
 export type RawAnswer = {
-  /** 0 where it could not be read. */
+  /** 0 if it could not be read. */
   readonly status: number
-  /** Of HTTP/1.1; names in small letters. */
+  /** Headers of HTTP/1.1 with names in lower case. */
   readonly headers: { readonly [name: string]: string }
   readonly body: Buffer
 }
@@ -29,7 +29,7 @@ function readHttp1(bytes: Buffer): RawAnswer[] {
     }
     at = headEnd + 4
     const from = at
-    // Of an answer to HEAD nothing follows but the next answer, whatever it says of its length.
+    // A response to HEAD has no body, whatever its Content-Length says.
     const isNext = bytes.toString('latin1', at, at + 9) === 'HTTP/1.1 '
     if (status < 200 || status === 204 || status === 304 || isNext) {
       answers.push({ status, headers, body: Buffer.alloc(0) })
@@ -55,10 +55,10 @@ function readHttp1(bytes: Buffer): RawAnswer[] {
   return answers
 }
 
-/** Entries 8 to 14 of the static table of HPACK (RFC 7541 appendix A). */
+/** Entries 8 to 14 of the HPACK static table (RFC 7541 appendix A). */
 const staticStatuses = [200, 204, 206, 304, 400, 404, 500]
 
-/** Digits in the Huffman code of HPACK (RFC 7541 appendix B). */
+/** Digits in the HPACK Huffman code (RFC 7541 appendix B). */
 const digitCodes = new Map(
   ['00000', '00001', '00010', '011001', '011010', '011011', '011100', '011101', '011110', '011111'].map(
     (code, digit) => [code, digit] as const,
@@ -81,7 +81,7 @@ function readHttp2(bytes: Buffer): RawAnswer[] {
   return [...streams.values()].map(({ status, parts }) => ({ status, headers: {}, body: Buffer.concat(parts) }))
 }
 
-/** `:status` comes first, but for changes of the table’s size. */
+/** `:status` comes first, except for changes of the table size. */
 function readStatus(block: Buffer): number {
   let at = 0
   while (at < block.length && (block[at]! & 0xe0) === 0x20) at++

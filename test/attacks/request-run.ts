@@ -1,5 +1,5 @@
-// A server, people with something to lose, and so many requests that nobody sends in good faith, each made from a seed. Nothing fails
-// inside, nobody is told what is another’s, what is somebody’s stays as it was, and memory comes back. docs/design/attacks.md.
+// Sends many malicious requests to a server with accounts that have data to protect. Each request is generated from a
+// seed. Nothing may fail internally, no data may leak or change, and memory must be freed. See docs/design/attacks.md.
 
 import { existsSync } from 'node:fs'
 import { Agent, get } from 'node:https'
@@ -22,11 +22,11 @@ import { inspectable, openMemoryInspector, type ServerMemory } from './server-me
 export type RequestRunOptions = {
   readonly count: number
   readonly seed: number
-  /** Connections at a time. */
+  /** Number of concurrent connections. */
   readonly atOnce: number
-  /** Only these, by their number in the run; of all of them unless given. */
+  /** Sends only these requests, by their number in the run; all of them by default. */
   readonly only: readonly number[] | undefined
-  /** After the last one, before memory is looked at: longer than a client that stalls is kept. */
+  /** Pause after the last request before memory is measured: longer than the server keeps a stalled client. */
   readonly restMs: number
   readonly say: (text: string) => void
 }
@@ -35,11 +35,11 @@ export type RequestRunReport = {
   readonly seed: number
   readonly attacks: number
   readonly answers: number
-  /** By kind: how many attacks, and the answers to them by status. */
+  /** Number of attacks and the status codes of the responses, by kind. */
   readonly kinds: { readonly [kind: string]: { attacks: number; readonly statuses: { [status: string]: number } } }
-  /** After the first hundredth of the attacks, and after the rest at the end, if the server is there to see it. */
+  /** Memory after the first hundredth of the attacks and after the pause at the end, if it could be measured. */
   readonly memory: { readonly before: ServerMemory; readonly after: ServerMemory | undefined }
-  /** Of an honest client, all the while. */
+  /** Latencies of an honest client during the run. */
   readonly honest: {
     readonly count: number
     readonly p50Ms: number
@@ -47,21 +47,21 @@ export type RequestRunReport = {
     readonly longestMs: number
   }
   readonly seconds: number
-  /** What was not as it should be; empty when all is well. */
+  /** Problems that were found; empty if the run passed. */
   readonly complaints: readonly string[]
 }
 
-/** How often each kind comes, of 20. */
+/** How often each kind is chosen, of 20. */
 const shares: { readonly [Kind in AttackKind]: number } = {
   ...{ description: 8, http1: 4, http2: 4, multipart: 1, tokens: 2, cookies: 1 },
 }
 const drawn = attackKinds.flatMap((kind) => Array<AttackKind>(shares[kind]).fill(kind))
-/** So that garbage is collected as on a small machine. */
+/** Makes the runtime collect garbage as on a small machine. */
 const small = '--max-old-space-size=256 --max-semi-space-size=8'
 
 const maxComplaints = 20
 
-/** MB that may stay; caches that fill up within their bounds are part of it. */
+/** MB that may remain, including caches that fill up to their limits. */
 const mayStayMB = { heap: 40, external: 40, resident: 200 }
 
 export async function runRequests(options: RequestRunOptions): Promise<RequestRunReport> {
@@ -160,7 +160,7 @@ export async function runRequests(options: RequestRunOptions): Promise<RequestRu
   if (isDead) return { ...soFar, memory: { before, after: undefined } }
   await sleep(options.restMs)
   const after = await inspector.read()
-  // A process that is looked into does not end.
+  // A process does not end while an inspector is attached.
   inspector[Symbol.dispose]()
   const grown = {
     heap: after.heapMB - before.heapMB,
@@ -168,23 +168,22 @@ export async function runRequests(options: RequestRunOptions): Promise<RequestRu
     resident: after.residentMB - before.residentMB,
   }
   for (const kind of ['heap', 'external', 'resident'] as const) {
-    if (grown[kind] > mayStayMB[kind]) complain(`memory that stays: ${grown[kind].toFixed(0)} MB, ${kind}`)
+    if (grown[kind] > mayStayMB[kind]) complain(`memory was not freed: ${grown[kind].toFixed(0)} MB, ${kind}`)
   }
   for (const id of household.accounts.vera.cameraIds) {
     const strangers = await listStrangers(server, household.accounts, id)
     if (strangers.length > 0) complain(`guests of camera ${id} that vera did not invite: ${strangers.join(', ')}`)
   }
   const propertyAfter = await describeProperty(server, household.accounts.vera)
-  if (propertyAfter !== propertyBefore)
-    complain(`vera's property is not as it was:\n${propertyBefore}\n${propertyAfter}`)
-  if (server.pid !== pid) complain('the server was started again')
+  if (propertyAfter !== propertyBefore) complain(`vera's data has changed:\n${propertyBefore}\n${propertyAfter}`)
+  if (server.pid !== pid) complain('the server was restarted')
   const code = await server.stop()
   if (code !== 0) complain(`the server ended with code ${code}`)
   for (const line of listErrors(server.log())) complain(`logged: ${line}`)
   return { ...soFar, memory: { before, after } }
 }
 
-/** A seed of its own for each attack, so that one can be made again without those before it. */
+/** Each attack has a seed of its own, so that it can be repeated without the ones before it. */
 const mixSeed = (seed: number, number: number): number =>
   (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(number + 1, 0xc2b2ae35)) | 0
 
@@ -201,7 +200,7 @@ async function inParallel(
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
-/** What vera has that only she may change, in words; without what changes by itself, and guests, who may leave. */
+/** Describes what only vera may change, without values that change by themselves and guests, who may leave. */
 async function describeProperty(server: ServerUnderTest, { token, cameraIds }: MarkedAccount): Promise<string> {
   const lists = [
     '/v1/me/',
@@ -274,7 +273,10 @@ function openHonestClient(server: ServerUnderTest, { token }: MarkedAccount, com
   return { stop, [Symbol.dispose]: () => void (isOver || stop()) }
 }
 
-/** Lines at the level of errors, and whatever is no line of the log; Node warns of headers that HTTP/2 does not have, and leaves them out. */
+/**
+ * Returns log lines of level error and lines that are not log entries. Node warns about headers that HTTP/2 does not
+ * allow, and omits them.
+ */
 function listErrors(log: string): string[] {
   return log.split('\n').filter((line) => {
     try {

@@ -1,4 +1,4 @@
-// The short form of `npm run attack -- requests`.
+// A short version of `npm run attack -- requests`.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ test('T42, T43: 2,000 malicious requests cause no failure, leak or change nothin
   assert.deepEqual(report.complaints, [])
   assert.equal(report.attacks, 2000)
   assert.ok(report.honest.count > 10)
-  // A run in which a kind is refused at the door would prove little.
+  // If every attack of a kind were refused at once, the run would prove little.
   for (const kind of attackKinds) {
     const { attacks, statuses } = report.kinds[kind]!
     assert.ok(attacks > 40, kind)

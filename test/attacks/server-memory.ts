@@ -1,28 +1,29 @@
-// What a server keeps in memory: resident, of the whole tree of its processes (proc(5)), and what is in use after a collection of
-// garbage, by the inspector of its Node. The server runs with `--inspect-port=0`, and opens the inspector when it is told to.
+// Measures the memory of a server: resident memory of its process tree (proc(5)), and the memory in use after garbage
+// collection, through the inspector of Node. The server runs with `--inspect-port=0` and opens the inspector on a
+// signal.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { eventually, type ServerUnderTest } from '../server-under-test.ts'
 
-/** What lets a server be asked for its memory: variables of its environment. */
+/** Value of NODE_OPTIONS that allows the memory of a server to be inspected. */
 export const inspectable = '--inspect-port=127.0.0.1:0'
 
-/** MB, 10^6 bytes. After a collection of garbage, of the main thread. */
+/** MB (10^6 bytes) of the main thread after garbage collection. */
 export type ServerMemory = {
   readonly residentMB: number
   readonly heapMB: number
-  /** Buffers and what native code tells Node of. */
+  /** Buffers and memory that native code reports to Node. */
   readonly externalMB: number
 }
 
 export type MemoryInspector = Disposable & {
   read(): Promise<ServerMemory>
-  /** All that is in the heap of the main thread after a collection of garbage, JSON of some 100 MB. */
+  /** A heap snapshot of the main thread after garbage collection: about 100 MB of JSON. */
   dump(): Promise<string>
 }
 
-/** Of a server with `inspectable` in its NODE_OPTIONS. */
+/** Attaches to a server that has `inspectable` in its NODE_OPTIONS. */
 export async function openMemoryInspector(server: ServerUnderTest): Promise<MemoryInspector> {
   process.kill(server.pid, 'SIGUSR1')
   const url = await eventually('the inspector of the server', 10_000, async () => {
@@ -45,16 +46,16 @@ export async function openMemoryInspector(server: ServerUnderTest): Promise<Memo
   let isOpen = true
   socket.onclose = () => {
     isOpen = false
-    for (const each of waiting.values()) each.reject(new Error('the inspector of the server went away'))
+    for (const each of waiting.values()) each.reject(new Error('the inspector of the server disconnected'))
   }
   const ask = (method: string, params: object = {}) => {
-    if (!isOpen) throw new Error('the inspector of the server went away')
+    if (!isOpen) throw new Error('the inspector of the server disconnected')
     const answer = Promise.withResolvers<{ result?: { value?: unknown } }>()
     waiting.set(++last, answer)
     socket.send(JSON.stringify({ id: last, method, params }))
     return answer.promise
   }
-  /** The second takes what finalizers of the first let go. */
+  /** The second collection frees what finalizers of the first released. */
   const collect = async () => {
     for (let i = 0; i < 2; i++) await ask('HeapProfiler.collectGarbage')
   }
@@ -82,11 +83,11 @@ export async function openMemoryInspector(server: ServerUnderTest): Promise<Memo
 
 export type TreeMemory = {
   readonly totalMB: number
-  /** By what runs there: `main`, or the name of the program. */
+  /** By program: `main` or the name of the program. */
   readonly byProgram: { readonly [program: string]: number }
 }
 
-/** Resident memory of a process and of all that it started; what several share is counted once. */
+/** Resident memory of a process and all its descendants; shared memory is counted once. */
 export function readTreeMemory(pid: number): TreeMemory {
   const byProgram: { [program: string]: number } = {}
   let totalMB = 0
@@ -98,7 +99,7 @@ export function readTreeMemory(pid: number): TreeMemory {
       byProgram[program] = (byProgram[program] ?? 0) + ownMB
       totalMB += ownMB
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return { totalMB, byProgram }
@@ -114,11 +115,11 @@ function listTree(root: number): number[] {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
-      // The name of the program, in brackets, may hold anything.
+      // The program name in parentheses may contain any character.
       const [, parent] = /^.*\) \S (\d+) /s.exec(readFileSync(`/proc/${name}/stat`, 'latin1'))!
       children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(name)])
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   const tree = [root]

@@ -1,4 +1,5 @@
-// What one request, or some hundred, got out of a running server that they were not given.
+// Past weaknesses in which one request, or some hundred, obtained something from a running server that the caller was
+// not entitled to.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -63,7 +64,7 @@ test('only the newest hundred recorded streams of an account are kept', async ()
     return answer.status === 200 && answer.json.url
   }
   const open = async (url: string) => (await server.request(url, { authorization: null })).status
-  const first = await eventually('something is recorded', 60_000, async () => {
+  const first = await eventually('the camera has footage', 60_000, async () => {
     const url = await create()
     return url && (await open(url)) === 200 && url
   })
@@ -75,14 +76,14 @@ test('only the newest hundred recorded streams of an account are kept', async ()
 
 test('guesses of recorded stream IDs are limited per IP address before the database is queried', async () => {
   await using server = await openServer('--rate-limit', '60')
-  // Whoever is known is not kept out by what others at the address do.
+  // Known users are not locked out by others at the same IP address.
   assert.equal((await server.request('/v1/me/')).status, 200)
   const statuses: number[] = []
   for (let i = 0; i < 150; i++) {
     const url = `/recording/streams/${String(i).padStart(32, '1')}/hls/playlist.m3u8`
     statuses.push((await server.request(url, { authorization: null })).status)
   }
-  assert.ok(statuses.includes(429), 'some are refused')
+  assert.ok(statuses.includes(429), 'some guesses are refused')
   assert.ok(statuses.filter((status) => status === 404).length < 100, `${statuses}`)
   assert.equal((await server.request('/v1/me/')).status, 200)
 })
@@ -120,7 +121,7 @@ test('an account has one request limit, regardless of how many applications use 
     const authorization = `Bearer ${granted.json.access_token}`
     for (let k = 0; k < 70; k++) answered.push((await server.request('/v1/me/', { authorization })).status)
   }
-  // One comes back each second.
+  // One request per second becomes available again.
   const most = 61 + Math.ceil((Date.now() - beganMs) / 1000)
   const good = answered.filter((status) => status === 200).length
   assert.ok(good >= 55 && good <= most, `${good} answered, ${most} at most`)
@@ -137,11 +138,14 @@ test('a heap snapshot contains no tokens of earlier callers', { timeout: 120_000
     const authorization = `PersonalAccessToken ${token}`
     assert.equal((await server.request('/v1/me/', { authorization })).status, 200)
   }
-  // Those of the last connections may not have been collected yet.
+  // Tokens of the last connections may not have been collected yet.
   for (let i = 0; i < 20; i++) await server.request('/v1/me/')
   using inspector = await openMemoryInspector(server)
   const dump = await inspector.dump()
-  assert.ok(dump.includes('credentials.in_clear') || dump.includes('PersonalAccessToken'), 'the dump is searched')
+  assert.ok(
+    dump.includes('credentials.in_clear') || dump.includes('PersonalAccessToken'),
+    'the snapshot contains strings of the server',
+  )
   const found = tokens.filter((token) => dump.includes(token.replace(/^[a-z]+_/, '')))
   assert.ok(found.length <= 2, `${found.length} of ${tokens.length} tokens are in memory`)
 })

@@ -1,4 +1,4 @@
-// Cameras that cost a server as much as they can: each kind does one thing that made trouble for the cameras beside it.
+// Cameras that cost a server as much as possible: each kind does one thing that once affected other cameras.
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ export type HostileCamera = { readonly kind: string; readonly url: string; reado
 
 const frameMs = 40
 
-/** Something for each frame, as long as the connection lasts. */
+/** Sends something for each frame as long as the connection lasts. */
 const each = (send: (sender: Sender, i: number) => void, ms = frameMs): Script => ({
   play(sender) {
     let i = 0
@@ -44,7 +44,7 @@ const rtspKinds: { readonly [kind: string]: Script } = {
   },
 }
 
-/** A JPEG of so many bytes that nobody can decode. */
+/** A JPEG of the given size that cannot be decoded. */
 function writeJpeg(width: number, height: number, bytes: number): Uint8Array {
   const head = [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0]
   const body = [...head, 0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0]
@@ -63,7 +63,7 @@ const httpKinds: { readonly [kind: string]: { readonly ms: number; readonly jpeg
   'frames of seven megabytes': { ms: 2000, jpeg: () => huge },
 }
 
-/** One of each kind. */
+/** Opens one camera of each kind. */
 export async function openHostileCameras(): Promise<AsyncDisposable & { readonly cameras: readonly HostileCamera[] }> {
   const stack = new AsyncDisposableStack()
   const cameras: HostileCamera[] = []

@@ -1,4 +1,5 @@
-// Good cameras beside hostile ones in a real server: what the good ones lose, and how late their images come. A program, too:
+// Measures what good cameras lose beside hostile ones in a real server, and how late their images arrive. Also a
+// program:
 //   node test/hostile/hostile-run.ts [CAMERAS OF EACH] [SECONDS]     with and without the hostile ones
 
 import { Agent, get } from 'node:https'
@@ -10,14 +11,14 @@ import { openHostileCameras } from './hostile-cameras.ts'
 import { readRecordedNumbers } from './read-recording.ts'
 
 export type HostileRun = {
-  /** Of each good camera: frames sent and to be recorded, and those of them that are not in its recording. */
+  /** For each good camera: the number of frames that should be recorded, how many of them are missing, and the gaps. */
   readonly good: readonly { readonly due: number; readonly missing: number; readonly gaps: readonly unknown[] }[]
-  /** How long the good cameras' live images took to be answered, milliseconds, ascending; and how many were refused. */
+  /** Response times of the good cameras' live images in milliseconds, ascending; and how many were refused. */
   readonly answersMs: readonly number[]
-  /** The same of the first image of each, when all ask at once and the decoder's processes start. */
+  /** The same for the first image of each camera, when all are requested at once and the decoder processes start. */
   readonly firstAnswersMs: readonly number[]
   readonly refused: number
-  /** Files of each hostile camera. */
+  /** Recorded files of each hostile camera. */
   readonly hostile: readonly { readonly kind: string; readonly files: number }[]
   readonly workerDeaths: number
   readonly log: string
@@ -97,7 +98,7 @@ async function readGaps(server: ServerUnderTest, id: number): Promise<unknown[]>
   return json.gaps
 }
 
-/** Live images of a size that must be made, as somebody's wall of cameras asks for them. */
+/** Requests live images of a size that must be created, as a wall of cameras does. */
 async function requestImages(server: ServerUnderTest, id: number, delayMs: number, signal: AbortSignal) {
   const answersMs: number[] = []
   let firstAnswerMs: number | undefined

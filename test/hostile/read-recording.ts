@@ -1,4 +1,4 @@
-// The numbers of the frames in a camera's files, which the fake camera writes into each (frame-counter.ts).
+// Reads the frame numbers from a camera's files; the fake camera writes one into each frame (frame-counter.ts).
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

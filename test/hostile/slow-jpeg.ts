@@ -1,18 +1,18 @@
-// A JPEG that is correct and takes a decoder a second for each 50 kB: a progressive image of 40 million pixels with thousands of
-// scans, of which each says of all its blocks that nothing changes (ITU-T T.81 G.1.2.2).
+// A valid JPEG that takes a decoder a second for each 50 kB: a progressive image of 40 million pixels with thousands of
+// scans, each of which changes no block (ITU-T T.81 G.1.2.2).
 
 const width = 6304
 const height = 6304
 const blocks = (width / 8) * (height / 8)
 
-/** The shortest file with so many scans. Its size is below what every limit of pixels allows. */
+/** Writes the shortest file with this many scans. Its dimensions are below every pixel limit. */
 export function writeSlowJpeg(scans: number): Uint8Array {
   const scan = [...startOfScan(1, 63), ...writeEmptyRuns()]
   return Uint8Array.from([
     ...[0xff, 0xd8],
     ...segment(0xdb, [0, ...new Array<number>(64).fill(1)]),
     ...segment(0xc2, [8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0]),
-    // One code of one bit each: no difference (DC), and a run of blocks that are over (AC).
+    // One code of one bit each: no difference (DC), and an end-of-band run (AC).
     ...segment(0xc4, [0x00, 1, ...new Array<number>(15).fill(0), 0x00]),
     ...segment(0xc4, [0x10, 1, ...new Array<number>(15).fill(0), 0xe0]),
     ...startOfScan(0, 0),

@@ -1,5 +1,6 @@
-// A camera's ONVIF side for tests: a real SOAP service over HTTP, which checks logins of both kinds, and a real answerer of discovery over
-// UDP. It has no video of its own; where its streams are is told to it. No part of the service.
+// The ONVIF side of a camera for tests: a real SOAP service over HTTP that checks both kinds of login, and a real
+// responder of discovery over UDP. It has no video; the URLs of its streams are passed to it. It is not part of the
+// server.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -11,28 +12,36 @@ import { parseAuthParameters } from '../../server/media/rtsp/challenge.ts'
 export type OnvifCameraProfile = {
   readonly token: string
   readonly name: string
-  /** As ONVIF names it: H264, H265, JPEG. */
+  /** Name in ONVIF: H264, H265 or JPEG. */
   readonly encoding: string
   readonly width: number
   readonly height: number
   readonly hasAudio?: boolean
-  /** What it answers for the stream; undefined: a fault. */
+  /** The stream URL that it returns; a fault if undefined. */
   readonly url: string | undefined
 }
 
 export type OnvifCameraOptions = {
   readonly profiles: readonly OnvifCameraProfile[]
-  /** `wsse`: inside the message; `digest`: of HTTP. Anyone when missing. */
+  /** `wsse` is a login in the message, `digest` is HTTP Digest. Without it no login is needed. */
   readonly auth?: { readonly kind: 'wsse' | 'digest'; readonly username: string; readonly password: string }
-  /** Services it has: without `media2` H.265 is not told of; without `services` it knows GetCapabilities alone. */
+  /**
+   * Supported services: without `media2`, H.265 is not reported; without `services`, only GetCapabilities is supported.
+   */
   readonly lacks?: readonly ('media2' | 'services' | 'time')[]
-  /** Its clock minus the right one. */
+  /** Offset of its clock from the right time. */
   readonly clockOffsetMs?: number
-  /** Host of the addresses of services it tells, when not its own. */
+  /** Host in the URLs of its services, if different from its own. */
   readonly reportedHost?: string
-  /** Instead of the usual answer to an operation: a whole body, or nothing for none at all. */
+  /**
+   * Replaces the response to an operation: a status and body, `silence` for no response, or undefined for the usual
+   * one.
+   */
   readonly answer?: (operation: string) => { readonly status?: number; readonly body?: string } | undefined | 'silence'
-  /** Also answers discovery, at a port of its own on 127.0.0.1, as this; or in the group of the network, on the loopback device. */
+  /**
+   * Also responds to discovery, with these scopes: on a port of its own on 127.0.0.1, or in the multicast group on
+   * the loopback interface.
+   */
   readonly discovery?: {
     readonly scopes: readonly string[]
     readonly isInGroup?: boolean
@@ -43,9 +52,9 @@ export type OnvifCameraOptions = {
 export type OnvifCamera = AsyncDisposable & {
   readonly url: string
   readonly host: string
-  /** Operations that were asked for, in order, those that were refused included. */
+  /** Requested operations in order, including those that were refused. */
   readonly operations: string[]
-  /** Where it answers discovery. */
+  /** Where it responds to discovery. */
   readonly discoveryPort: number
 }
 
@@ -111,7 +120,7 @@ function answerOperation(operation: XmlElement, options: OnvifCameraOptions, hos
   const { profiles, lacks = [], clockOffsetMs = 0 } = options
   const service = (namespace: string, at: string) =>
     `<tds:Service><tds:Namespace>${namespace}</tds:Namespace><tds:XAddr>http://${host}${at}</tds:XAddr></tds:Service>`
-  // Of the first media service there are none of H.265.
+  // The first media service does not list H.265 profiles.
   const isMedia2 = !lacks.includes('media2')
   const listed = profiles.filter(({ encoding }) => isMedia2 || encoding !== 'H265')
   switch (operation.name) {
@@ -185,7 +194,7 @@ function isDigest({ headers, method, url }: IncomingMessage, { username, passwor
   return given.get('username') === username && given.get('uri') === url && given.get('response') === expected
 }
 
-/** Of five seconds ago at most, by its own clock. */
+/** The timestamp may be at most five seconds old by the camera's clock. */
 function isToken(envelope: XmlElement, { auth, clockOffsetMs = 0 }: OnvifCameraOptions): boolean {
   const token = findChild(envelope, 'Header', 'Security', 'UsernameToken')
   const created = findText(token, 'Created') ?? ''

@@ -1,5 +1,5 @@
-// The rules of HLS that Apple's validator looks after, for playlists of ours: of one as it is, of the next against the one before, and of the
-// files against the playlist. RFC 8216 4.3, 4.4, 6.2.1, 6.2.2.
+// Rules of HLS that Apple's validator checks: for one playlist, for a playlist compared with the one before, and for
+// media files compared with the playlist. RFC 8216 4.3, 4.4, 6.2.1, 6.2.2.
 
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { describeInitSegment } from '../../server/media/mp4/describe-init.ts'
@@ -14,7 +14,7 @@ export type CheckedEntry = {
   readonly map: string
   readonly dateMs: number | undefined
   readonly sequence: number
-  /** Number of discontinuities before it, in the stream. */
+  /** Number of discontinuities before it in the stream. */
   readonly discontinuity: number
 }
 
@@ -24,7 +24,7 @@ export type CheckedPlaylist = {
   readonly version: number
   readonly type: string | undefined
   readonly isEnded: boolean
-  /** One message for each fault. */
+  /** One message for each violation. */
   readonly faults: readonly string[]
 }
 
@@ -32,10 +32,10 @@ const headTags =
   /^#EXT(M3U|-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|MEDIA-SEQUENCE|DISCONTINUITY-SEQUENCE|START|INDEPENDENT-SEGMENTS)\b)/
 const entryTags = /^#(EXTINF|EXT-X-(BYTERANGE|DISCONTINUITY|MAP|PROGRAM-DATE-TIME))\b/
 
-/** Times told by `EXTINF` and by `PROGRAM-DATE-TIME` may be so far apart between discontinuities. */
+/** Maximum difference between times from `EXTINF` and from `PROGRAM-DATE-TIME` between discontinuities. */
 const maxDriftMs = 500
 
-/** `speed`: how many times faster than its wall clock it plays. */
+/** `speed` is the playback speed relative to the wall clock. */
 export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   const faults: string[] = []
   const check = (isRight: boolean, message: string) => {
@@ -100,7 +100,7 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   return { entries, targetSeconds, version, type, isEnded, faults }
 }
 
-/** What changed from one load of a playlist to the next, when it may not have. */
+/** Returns the changes from one load of a playlist to the next that are not allowed. */
 export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist): string[] {
   const faults: string[] = []
   const check = (isRight: boolean, message: string) => {
@@ -133,13 +133,13 @@ export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist
     check(JSON.stringify(entry.range) === JSON.stringify(earlier.range), `the range of entry ${entry.sequence} stays`)
     if (earlier.dateMs !== undefined)
       check(entry.dateMs === earlier.dateMs, `the date of entry ${entry.sequence} stays`)
-    // A player may have the section for long, or fetch it only with the entry.
+    // A player may keep the section, or fetch it with the entry.
     check(entry.map === earlier.map, `the map of entry ${entry.sequence} stays`)
   }
   return faults
 }
 
-/** `init` and `bytes`: what the addresses of the playlist gave. */
+/** `init` and `bytes` are the content of the URLs in the playlist. */
 export function checkMedia(
   entry: Pick<CheckedEntry, 'uri' | 'seconds' | 'range'>,
   init: Uint8Array,
@@ -168,12 +168,12 @@ export function checkMedia(
     for (const track of parseMovieFragment(bytes.subarray(box.offset, box.offset + box.bytes)).tracks) {
       const timescale = timescales.get(track.trackId)
       check(timescale !== undefined, `track ${track.trackId} is in the initialization section`)
-      // Entries with silence are as recorded: of a long group of pictures, in parts.
+      // Entries with silence are as recorded: parts of a long group of pictures.
       if (!entry.range && !entry.uri.startsWith('silent-')) check(track.firstIsKey, 'begins with a key frame')
       seconds.set(track.trackId, (seconds.get(track.trackId) ?? 0) + track.duration / (timescale ?? 1))
     }
   }
-  // The last block of audio before a few frames may reach over them.
+  // The last block of audio before a few frames may extend past them.
   check(
     [...timescales.keys()].every((trackId) => seconds.has(trackId)) || entry.seconds < 0.15,
     'samples of every track',

@@ -1,5 +1,5 @@
-// Footage of hours in seconds: frames with a burned-in clock, drawn and encoded as by the fake camera, recorded by the real recorder into the
-// archive of a server that is stopped.
+// Creates hours of footage in seconds: frames with a burned-in clock, rendered and encoded as by the fake camera and
+// recorded by the real recorder into the archive of a stopped server.
 
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -24,16 +24,17 @@ export type ClockClip = {
   readonly seconds: number
   readonly width?: number
   readonly height?: number
-  /** H.264 unless given. */
+  /** H.264 by default. */
   readonly codec?: 'h264' | 'h265'
-  /** A track of audio, in which nothing is to be heard; none unless given. */
+  /** A silent audio track; none by default. */
   readonly audio?: AudioFormat
 }
 
 const framesPerSecond = 5
 
 /**
- * The server is stopped meanwhile. Between two clips nothing is recorded. Returns the id of the camera, which is away for ever.
+ * Stops the server while it records. Nothing is recorded between two clips. Returns the ID of the camera, which stays
+ * offline.
  */
 export async function recordClock(server: ServerUnderTest, clips: readonly ClockClip[]): Promise<number> {
   const owner = ['--user', 'owner@example.com', '--name', 'Clock', '--url', 'rtsp://127.0.0.1:9/none']
@@ -42,7 +43,7 @@ export async function recordClock(server: ServerUnderTest, clips: readonly Clock
   return id
 }
 
-/** More of it. */
+/** Adds more footage. */
 export async function addClock(server: ServerUnderTest, cameraId: number, clips: readonly ClockClip[]): Promise<void> {
   await server.stop()
   await record(server.dataDir, cameraId, clips)
@@ -83,7 +84,7 @@ async function record(dataDir: string, cameraId: number, clips: readonly ClockCl
   await catalog.close()
 }
 
-/** Gives the moment of each frame that was pushed. */
+/** Yields the time of each frame that was pushed. */
 async function* pushClip(
   recorder: CameraRecorder,
   { startMs, seconds, width = 320, height = 180, codec = 'h264', audio }: ClockClip,

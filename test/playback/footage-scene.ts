@@ -1,5 +1,5 @@
-// A camera with its recorder, catalog and playback, all real but for the camera and the clock, for tests of recorded video.
-// Frames are pushed as fast as the disk takes them.
+// A camera with its recorder, catalog and playback, all real except the camera and the clock, for tests of recorded
+// video. Frames are pushed as fast as the disk accepts them.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -35,7 +35,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Disposing stops the recorder and removes the files. */
+/** Disposal stops the recorder and deletes the files. */
 export class FootageScene {
   readonly clock = new TestClock()
   readonly streams: StreamRows
@@ -65,7 +65,10 @@ export class FootageScene {
     })
   }
 
-  /** Footage from `fromS` to `toS`, seconds after the beginning of the test's time; `Faults` are on its own axis. Stays open. */
+  /**
+   * Records footage from `fromS` to `toS`, in seconds after the start of the test's time; `Faults` use the same axis.
+   * The run stays open.
+   */
   async record(
     fromS: number,
     toS: number,
@@ -84,13 +87,13 @@ export class FootageScene {
     await this.#settle()
   }
 
-  /** The camera is gone. */
+  /** Disconnects the camera. */
   async lose(reason: GapReason): Promise<void> {
     this.#recorder?.push({ kind: 'end', reason })
     await this.#settle()
   }
 
-  /** As retention does it. */
+  /** Deletes footage as retention does. */
   async deleteSegments(ids: readonly number[]): Promise<void> {
     const { clock } = this
     await deleteSegments({ rows: this.#rows, archiveDir: this.#archiveDir, clock, log: silentLogger }, ids)

@@ -1,16 +1,16 @@
-// What is left of a camera's frames when packets are lost, as ingest hands it on, and of one that pauses.
+// The frames of a camera that remain when packets are lost, as ingest delivers them, and of a camera that pauses.
 
 import type { Frame } from '../../server/media/frame.ts'
 
-/** Seconds on the axis of the frames. */
+/** Seconds on the time axis of the frames. */
 export type Seconds = readonly [from: number, to: number]
 
 export type Faults = {
-  /** Frames were lost in between; those after them up to the next key frame are dropped. */
+  /** Frames were lost in between; the ones after them up to the next key frame are dropped. */
   readonly losses?: readonly Seconds[] | undefined
-  /** Frames were damaged, and kept as they came. */
+  /** Frames were damaged and recorded as received. */
   readonly damaged?: readonly Seconds[] | undefined
-  /** The camera sent no frames, and went on without a key frame. */
+  /** The camera sent no frames and continued without a key frame. */
   readonly pauses?: readonly Seconds[] | undefined
 }
 

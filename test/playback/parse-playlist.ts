@@ -1,4 +1,4 @@
-// Reads the HLS playlists of recorded streams, for tests: knows the tags that ours have. RFC 8216 4.3.
+// Reads the HLS playlists of recorded streams for tests; supports the tags that the server uses. RFC 8216 4.3.
 
 export type ReadEntry = {
   uri: string

@@ -1,4 +1,4 @@
-// Cameras at random, whose footage must be whole: every frame once, at its time, with its audio, or in a gap that is told.
+// Random cameras whose footage must be complete: every frame once, at its time, with its audio, or in a reported gap.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

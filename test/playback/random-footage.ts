@@ -1,5 +1,6 @@
-// A camera drawn from a seed, recorded by the real recorder: runs, formats, audio that comes and goes, losses, pauses, outages, clocks that are set,
-// disks that fail, restarts. Every frame carries its number, and what is true of it is kept.
+// A random camera, generated from a seed and recorded by the real recorder: runs, formats, changing audio, losses,
+// pauses, outages, clock changes, disk failures and restarts. Every frame carries its number, and its expected state is
+// tracked.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -27,12 +28,12 @@ import {
 
 export type SentFrame = {
   readonly number: number
-  /** The time that was passed to the recorder. */
+  /** The wall clock time that the recorder received. */
   readonly wallMs: number
-  /** Frames were lost just before it, or the camera or the disk was away: so long. */
+  /** Time without frames just before it, because of lost frames or an outage of the camera or disk. */
   readonly missingMs: number
   readonly isPause: boolean
-  /** It came while the disk failed, or recovered: it need not be recorded. */
+  /** It arrived while the disk failed or recovered, so it may be missing from the recording. */
   isDoubtful: boolean
 }
 
@@ -93,7 +94,7 @@ export class RandomFootage {
     await this.#play(this.#between(3, 10))
     for (let step = 0; step < steps; step++) {
       await this.#do(this.#draw())
-      // Sometimes a single frame between two of them.
+      // Sometimes there is only one frame between two actions.
       await this.#play(this.#chance(0.25) ? 0.001 : this.#between(0.2, this.#chance(0.3) ? 30 : 6))
     }
     await this.#play(3)
@@ -194,7 +195,7 @@ export class RandomFootage {
   #lose(seconds: number): void {
     const frames = Math.ceil((seconds * 90_000) / this.#interval90k)
     const passed = this.#inGop + frames
-    // Up to the next key frame.
+    // Frames are dropped up to the next key frame.
     const dropped = passed <= this.#gop ? this.#gop - this.#inGop : frames + (this.#gop - (passed % this.#gop))
     if ((dropped * this.#interval90k) / 90_000 > 25) return
     for (let i = 0; i < dropped; i++) {
@@ -217,7 +218,7 @@ export class RandomFootage {
     this.#hasAudio = hadAudio
     this.#missingMs += seconds * 1000
     this.#isPause = true
-    // What needs the frame before is not recorded after so long.
+    // After this long, frames that refer to earlier frames are not recorded.
     if (this.#chance(0.3) || seconds > 9) this.#inGop = 0
   }
 
@@ -322,7 +323,7 @@ export class RandomFootage {
     const fail = (kind: 'write' | 'sync') => {
       if (this.#failing?.kind !== kind) return
       if (--this.#failing.times <= 0) this.#failing = undefined
-      throw Object.assign(new Error('it failed'), { code: 'EIO' })
+      throw Object.assign(new Error('the disk failed'), { code: 'EIO' })
     }
     return {
       ...disk,
@@ -359,7 +360,7 @@ export class RandomFootage {
 
 const marker = Buffer.from('nightjar-number!', 'latin1')
 
-/** With a message before the frame that tells its number. H.264 D.1.6. */
+/** Prepends an SEI message with the frame's number. H.264 D.1.6. */
 function numbered(number: number, unit: Uint8Array): Uint8Array {
   const digits = [21, 14, 7, 0].map((shift) => ((number >> shift) & 0x7f) | 0x80)
   const message = Uint8Array.of(6, 5, 20, ...marker, ...digits, 0x80)
@@ -370,14 +371,14 @@ function numbered(number: number, unit: Uint8Array): Uint8Array {
   return out
 }
 
-/** The number of a frame's bytes. */
+/** Reads the number from a frame's bytes. */
 export function readNumber(data: Uint8Array): number {
   const at = Buffer.from(data.buffer, data.byteOffset, data.length).indexOf(marker)
   if (at < 0) throw new Error('a frame without a number')
   return data.subarray(at + 16, at + 20).reduce((sum, digit) => (sum << 7) | (digit & 0x7f), 0)
 }
 
-/** Of one group of pictures, without end. */
+/** Repeats one group of pictures endlessly. */
 function createUnits({ width = 64, height = 48 }: SyntheticOptions): readonly Uint8Array[] {
   const units: Uint8Array[] = []
   for (const { data } of syntheticFrames({ width, height, gopFrames: 1000 })) {

@@ -1,5 +1,5 @@
-// Plays all that was recorded of a camera, and says what is wrong with it: by the numbers in the frames, by the times that players are given, and by the
-// timeline.
+// Plays all footage of a camera and reports problems, judged by the numbers in the frames, the times in the playlist
+// and the timeline.
 
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { parseFragmentSamples } from '../../server/media/mp4/fragment-samples.ts'
@@ -10,7 +10,7 @@ import type { PlayedEntry } from './stream-player.ts'
 
 type Shown = { readonly number: number; readonly shownMs: number }
 
-/** What is wrong with the entries played at the speed of time. */
+/** Returns the problems of entries that are played at normal speed. */
 export function judgeStream(
   played: readonly PlayedEntry[],
   sent: readonly SentFrame[],
@@ -61,7 +61,7 @@ export function judgeStream(
     const [video, audio] = [tracks.get(1), tracks.get(2)]
     if (video && timescales.has(2)) {
       if (!audio) {
-        // The block before may reach over a few frames.
+        // The audio block before may extend over a few frames.
         if (video.end - video.start >= 0.15) faults.push(`${where} without audio`)
       } else {
         const isLast = played[index + 1]?.discontinuity !== discontinuity
@@ -82,7 +82,7 @@ export function judgeStream(
   return { faults, shown }
 }
 
-/** Frames that are nowhere, and those told as a gap. */
+/** Reports frames that are missing without a gap, and recorded frames inside a gap. */
 export function judgeTimeline(
   { segments, gaps }: Timeline,
   shown: readonly Shown[],

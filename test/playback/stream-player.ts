@@ -1,5 +1,5 @@
-// A player of a recorded stream as HLS wants one: loads the playlist again and again, fetches each entry once and in order, and finds fault with
-// what breaks the rules. Shows nothing.
+// A player of recorded streams that follows the rules of HLS: reloads the playlist repeatedly, fetches each entry once
+// and in order, and reports violations. It displays nothing.
 
 import assert from 'node:assert/strict'
 import type { MediaBytes } from '../../server/playback/media-bytes.ts'
@@ -38,12 +38,12 @@ export class StreamPlayer {
     return this.#source
   }
 
-  /** The server was started again. */
+  /** Continues after a restart of the server. */
   moveTo(source: Source): void {
     this.#source = source
   }
 
-  /** Goes on with entries of another speed. */
+  /** Continues with entries of another speed. */
   set speed(speed: number) {
     this.#speed = speed
   }
@@ -56,7 +56,7 @@ export class StreamPlayer {
     return playlist
   }
 
-  /** Fetches up to `count` more entries of those listed; how many there were. */
+  /** Fetches up to `count` more of the listed entries and returns how many there were. */
   async fetch(count: number): Promise<number> {
     const [first] = this.playlist.entries
     this.#next = Math.max(this.#next ?? 0, first?.sequence ?? 0)
@@ -70,7 +70,7 @@ export class StreamPlayer {
     return fetched
   }
 
-  /** Plays until the end, or until nothing more is listed. */
+  /** Plays until the end, or until no more entries are listed. */
   async play(entriesEach = 20): Promise<PlayedEntry[]> {
     for (;;) {
       await this.load()
@@ -82,7 +82,7 @@ export class StreamPlayer {
   }
 
   async #fetchEntry(entry: CheckedEntry): Promise<void> {
-    // Fetched each time, as by a player that has forgotten it.
+    // Fetches the section each time, as a player without a cache does.
     const init = await this.#fetchMap(entry.map)
     const { range, uri } = entry
     const header = range && `bytes=${range.offset}-${range.offset + range.bytes - 1}`

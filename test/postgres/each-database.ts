@@ -1,5 +1,5 @@
-// Runs tests of the store on both databases: on a new SQLite file, and in a new database of a PostgreSQL server. All test
-// files share one server if NIGHTJAR_TEST_POSTGRES names it.
+// Runs store tests on both databases: on a new SQLite file and in a new database of a PostgreSQL server. All test files
+// share one server if NIGHTJAR_TEST_POSTGRES contains its URL.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ const sharedUrl = process.env.NIGHTJAR_TEST_POSTGRES
 const own: { server?: Promise<TemporaryPostgres> } = {}
 const created: string[] = []
 
-/** A test that needs a server of its own, for example to stop it. */
+/** Runs a test that needs a server of its own, for example to stop it. */
 export function testPostgres(title: string, run: (t: TestContext, postgres: TemporaryPostgres) => Promise<void>): void {
   test(title, { skip }, async (t) => run(t, await openOwn()))
 }

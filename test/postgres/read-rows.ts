@@ -1,8 +1,8 @@
-// Everything a database holds, read past the store: for tests of what is left there and of what is not.
+// Reads the complete content of a database without the store, for tests of what it contains.
 
 import { openDatabase } from '../../server/store/engine/open-database.ts'
 
-/** The rows of each table, as the driver gives them. */
+/** Returns the rows of each table as the driver returns them. */
 export async function readRows(database: string): Promise<Record<string, Record<string, unknown>[]>> {
   const { db } = await openDatabase(database)
   try {
@@ -19,7 +19,7 @@ export async function readRows(database: string): Promise<Record<string, Record<
   }
 }
 
-/** Every value as text, bytes letter by letter, to be searched. */
+/** Returns every value as searchable text; bytes become one character each. */
 export function listTexts(rows: Awaited<ReturnType<typeof readRows>>): string[] {
   const write = (value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)

@@ -1,5 +1,5 @@
-// The whole server on PostgreSQL, seen from outside: what the command line does counts at once, and while the database is away
-// cameras go on being recorded.
+// The complete server on PostgreSQL: changes on the command line take effect at once, and cameras are recorded while
+// the database is unavailable.
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,5 +1,5 @@
-// A real PostgreSQL server for tests, from Debian's package: in a temporary folder, on a free port of the loopback, without
-// the disk's syncs. It asks for a password, so that passwords are tested too.
+// A real PostgreSQL server for tests, from Debian's package: in a temporary folder, on a free loopback port, without
+// fsync. It requires a password, so that passwords are tested too.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,7 +15,7 @@ import pg from 'pg'
 
 const run = promisify(execFile)
 
-/** The newest installed version's programs, or undefined. */
+/** Returns the folder of the newest installed version's programs, or undefined. */
 export function findPostgres(): string | undefined {
   const version = (path: string) => Number(path.split('/')[4])
   return globSync('/usr/lib/postgresql/*/bin')
@@ -39,7 +39,7 @@ export class TemporaryPostgres {
     this.port = port
   }
 
-  /** `bin`: as found by `findPostgres`. */
+  /** `bin` is the result of `findPostgres`. */
   static async open(bin: string): Promise<TemporaryPostgres> {
     const folder = await mkdtemp(join(tmpdir(), 'nightjar-postgres-'))
     const user = await findUser()
@@ -60,17 +60,17 @@ export class TemporaryPostgres {
     return `postgres://tester:${this.password}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** The URL of a new, empty database. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string> {
     return createDatabase(this.url('postgres'))
   }
 
-  /** As the server's owner, in the database `postgres` unless `url` names another. */
+  /** Runs a query as the server's owner, in the database `postgres` unless `url` names another. */
   query<Row extends pg.QueryResultRow>(text: string, url = this.url('postgres')): Promise<Row[]> {
     return queryPostgres(text, url)
   }
 
-  /** On the same port and data as before. Resolves once it answers. */
+  /** Starts again on the same port and data. Resolves once the server responds. */
   async start(): Promise<void> {
     const settings = {
       port: this.port,
@@ -80,7 +80,7 @@ export class TemporaryPostgres {
       max_connections: 300,
     }
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    // Should this process be killed, the kernel ends the server.
+    // If this process is killed, the kernel ends the server.
     const command = [...this.#user, '--pdeathsig=INT', join(this.#bin, 'postgres'), '-D', this.#dataDir, ...args]
     const server = spawn('setpriv', command, { stdio: ['ignore', 'ignore', 'pipe'], cwd: this.#folder })
     this.#server = server
@@ -96,7 +96,7 @@ export class TemporaryPostgres {
     throw new Error(`PostgreSQL did not start:\n${log}`)
   }
 
-  /** `immediate`: as if the machine had lost power. */
+  /** `immediate` stops as after a power failure. */
   async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const server = this.#server
     this.#server = undefined
@@ -127,14 +127,14 @@ export class TemporaryPostgres {
   }
 }
 
-/** The URL of a new, empty database on the server of `adminUrl`. */
+/** Creates an empty database on the server of `adminUrl` and returns its URL. */
 export async function createDatabase(adminUrl: string): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await queryPostgres(`create database ${name}`, adminUrl)
   return Object.assign(new URL(adminUrl), { pathname: name }).href
 }
 
-/** Also ends the connections to it. */
+/** Also closes the connections to it. */
 export async function dropDatabase(adminUrl: string, url: string): Promise<void> {
   await queryPostgres(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`, adminUrl)
 }
@@ -149,7 +149,7 @@ async function queryPostgres<Row extends pg.QueryResultRow>(text: string, url: s
   }
 }
 
-/** Who the server runs as: it refuses to be root's. Undefined: as whoever runs the tests. */
+/** The user that the server runs as, because it refuses to run as root. Undefined: the user who runs the tests. */
 async function findUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const { stdout } = await run('getent', ['passwd', 'postgres', 'nobody']).catch((error) => error as { stdout: string })
