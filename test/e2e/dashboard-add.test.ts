@@ -141,7 +141,7 @@ test('an offline camera can still be added, on a phone', async () => {
   await phone.keyboard.press('Enter')
   const problem = phone.getByText('Diese URL ist ungültig')
   await problem.getByText('The camera URL cannot be used').waitFor()
-  assert.equal(await problem.locator('[lang=en]').count(), 1, 'who hears the page is told that it is English')
+  assert.equal(await problem.locator('[lang=en]').count(), 1, 'a screen reader learns that the text is English')
   await checkAccessible(phone)
   await phone.getByLabel('Kamera-URL').fill('rtsp://127.0.0.1:9/attic')
   await phone.keyboard.press('Enter')

@@ -98,7 +98,7 @@ test('a click on the timeline plays that moment, accurate to a group of pictures
   await page.mouse.click(box.x + cursorX + (bySeconds / 60) * box.width, box.y + box.height / 2)
   const clickedMs = Date.now()
   const isNear = () => Math.abs(askedMs() - (cursorMs + bySeconds * 1000)) < 2_500
-  await eventually('another moment is asked for', 10_000, async () => isNear())
+  await eventually('another moment is requested', 10_000, async () => isNear())
   await eventually('it is played', 30_000, async () => {
     const frame = await readFrame()
     const laterMs = frame ? frame.code.unixMs - askedMs() : Number.NaN

@@ -56,7 +56,11 @@ test('the form shows the URL without the password, which is kept when other fiel
   await form.getByRole('button', { name: 'Save' }).click()
   await form.getByText('Saved.').waitFor()
   await page.getByRole('heading', { name: 'Front yard settings' }).waitFor()
-  await eventually('the camera goes on with its password', 30_000, async () => (await getCamera()).status === 'online')
+  await eventually(
+    'the camera reconnects with its password',
+    30_000,
+    async () => (await getCamera()).status === 'online',
+  )
   await shoot(page, 'camera-settings')
 })
 

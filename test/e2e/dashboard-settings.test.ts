@@ -179,7 +179,7 @@ test('managing credentials asks for the password again after the grant was revok
   // Revoke all grants of this account, as signing out elsewhere does.
   await scene.server.command('session', 'revoke', 'owner@example.com')
   await page.getByRole('button', { name: 'Create token' }).click()
-  await eventually('the password is asked for', 20_000, async () => {
+  await eventually('the password is requested', 20_000, async () => {
     return (await page.getByRole('button', { name: 'Enter your password' }).count()) > 0 || /sign-in/.test(page.url())
   })
   assert.deepEqual(scene.complaints, [])

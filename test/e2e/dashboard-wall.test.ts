@@ -117,7 +117,7 @@ test('owned and shared cameras are listed separately and can be found by name', 
 })
 
 test('an unreachable server is reported, and images move again when it is back', { timeout: 120_000 }, async () => {
-  await eventually('the newest frame is kept', 30_000, () => readClock(page, '.tile canvas'))
+  await eventually('the newest frame is shown', 30_000, () => readClock(page, '.tile canvas'))
   await scene.server.kill()
   await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 })
   await shoot(page, 'wall-away')

@@ -30,6 +30,6 @@ test('GStreamer cameras with Basic, Digest and no login come online; a wrong pas
     await eventually(`${camera.url()} is online`, 20_000, async () => (await read(id)).status === 'online')
     assert.equal((await read(id)).audio_enabled, hasAudio)
   }
-  await eventually('the wrong password is told', 20_000, async () => (await read(wrong)).status === 'offline')
+  await eventually('the wrong password is reported', 20_000, async () => (await read(wrong)).status === 'offline')
   assert.match((await read(wrong)).status_reason!, /password/)
 })

@@ -31,7 +31,7 @@ before(async () => {
     const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
     ids.set(name, (await server.command<{ id: number }>('camera', 'add', ...args)).id)
   }
-  await eventually('footage of each camera that fills what is kept', 90_000, async () => {
+  await eventually('enough footage of each camera to fill the buffers', 90_000, async () => {
     const lengths = [...groups, { name: 'watched' }].map(async ({ name }) => {
       const path = `/v1/cameras/${ids.get(name)}/recording/`
       type Recording = { recording_start: string | null; recording_end: string | null }

@@ -1,4 +1,5 @@
-// An account asks for its long list in ever new ways: what the server remembers of the answers must not fill its memory.
+// An account requests its long list with ever-changing parameters; the server's cache of responses must not fill its
+// memory.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
@@ -8,7 +9,7 @@ import { openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 const cameras = 300
 const lists = 220
 
-/** On connections that are kept: the status, or the body where it is asked for. */
+/** Sends requests over persistent connections and returns the status, or the body on request. */
 function createAsk(server: ServerUnderTest, agent: Agent) {
   return (path: string, body?: object): Promise<{ status: number; bytes: number }> =>
     new Promise((resolve, reject) => {

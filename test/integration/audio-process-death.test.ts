@@ -1,4 +1,5 @@
-// The process that encodes telephone audio is killed under a running server: there is silence for a moment, and no frame is missing.
+// The process that encodes telephone audio is killed under a running server: there is a moment of silence, and no frame
+// is lost.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -13,7 +14,7 @@ import { eventually, openServer } from '../server-under-test.ts'
 
 type Camera = { status: string; audio_enabled: boolean }
 
-/** Children of the server that encode audio. */
+/** Child processes of the server that encode audio. */
 async function listAudioProcesses(serverPid: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(serverPid)])
   const lines = stdout.split('\n').filter((line) => line.includes('audio-process.ts'))
@@ -34,7 +35,7 @@ test('no frame is lost when the audio process dies, and audio resumes', { timeou
     const pids = await listAudioProcesses(server.pid)
     return pids.length > 0 && pids
   })
-  assert.deepEqual(others, [], 'one for the only worker that needs it')
+  assert.deepEqual(others, [], 'one process for the only worker that needs it')
   await new Promise((resolve) => setTimeout(resolve, 3000))
   const killedMs = Date.now()
   process.kill(first!, 'SIGKILL')
@@ -53,12 +54,12 @@ test('no frame is lost when the audio process dies, and audio resumes', { timeou
     numbers,
     numbers.map((_, i) => numbers[0]! + i),
   )
-  assert.ok(counters.at(-1)!.unixMs > killedMs + 3000, 'frames until the end')
+  assert.ok(counters.at(-1)!.unixMs > killedMs + 3000, 'there are frames until the end')
   const { video, audio, complaints } = await probe(files.at(-1)!)
   assert.equal(complaints, '')
   const endOf = (packets: readonly { ptsSeconds: number }[]) => packets.at(-1)!.ptsSeconds
-  assert.ok(audio, 'audio again at the end')
-  assert.ok(endOf(video!.packets) - endOf(audio.packets) < 1, 'the track of audio has no hole at the end')
+  assert.ok(audio, 'there is audio at the end')
+  assert.ok(endOf(video!.packets) - endOf(audio.packets) < 1, 'the audio track has no hole at the end')
   const sizes = ['-v', 'error', '-select_streams', 'a', '-show_entries', 'packet=size', '-of', 'csv=p=0', files.at(-1)!]
   const { stdout } = await promisify(execFile)('ffprobe', sizes)
   // Silent blocks have six bytes.

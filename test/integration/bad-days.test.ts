@@ -1,4 +1,5 @@
-// What goes wrong with cameras and disks, seen from outside: a reason the owner can read, nothing lost, and it comes back by itself.
+// Failures of cameras and disks as clients see them: the owner gets a readable reason, nothing is lost, and operation
+// resumes by itself.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -56,7 +57,7 @@ async function readTimeline(id: number): Promise<Timeline> {
   return (await server.request<Timeline>(path)).json
 }
 
-/** A port nobody listens to. */
+/** A port that nothing listens on. */
 async function findClosedPort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
@@ -95,12 +96,12 @@ test('each kind of faulty camera is offline with a reason in the API and on the 
     },
   }
   for (const [what, { id, reason, expected }] of Object.entries(wrong)) {
-    await eventually(`${what} is told`, 30_000, async () => (await readCamera(id)).status === 'offline')
+    await eventually(`${what} is reported`, 30_000, async () => (await readCamera(id)).status === 'offline')
     const { cameras } = await server.command<Listed>('camera', 'list')
     const listed = cameras.find((camera) => camera.id === id)!
     assert.equal(listed.status_reason, reason, what)
     assert.match(listed.status_detail!, expected, what)
-    assert.doesNotMatch(listed.status_detail!, /wrong@|viewer:/, 'no credentials')
+    assert.doesNotMatch(listed.status_detail!, /wrong@|viewer:/, 'there are no credentials')
     assert.equal((await readCamera(id)).status_reason, listed.status_detail)
   }
   assert.equal((await readCamera(good)).status, 'online')
@@ -117,7 +118,7 @@ test('a stream without video and a stream with an unknown codec report what they
   ] as const) {
     source.faults.describeAs(kind, 'other')
     const id = await addCamera(source.url('other'))
-    await eventually(`${kind} is told`, 20_000, async () => (await readCamera(id)).status === 'offline')
+    await eventually(`${kind} is reported`, 20_000, async () => (await readCamera(id)).status === 'offline')
     const { cameras } = await server.command<Listed>('camera', 'list')
     assert.match(cameras.find((camera) => camera.id === id)!.status_detail!, expected)
     await server.command('camera', 'remove', String(id))
@@ -127,7 +128,7 @@ test('a stream without video and a stream with an unknown codec report what they
 
 test('a disconnected camera reconnects by itself, and the gap has a reason', { timeout: 90_000 }, async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
-  await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
+  await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).recording_start !== null)
   await source.faults.refuseConnections(4000)
   source.faults.dropConnections('good')
   await eventually('it is offline', 20_000, async () => (await readCamera(id)).status === 'offline')
@@ -151,18 +152,18 @@ test('if the disk cannot be written, recording reports an error and resumes by i
   await eventually('it is online', 20_000, async () => (await readCamera(id)).status === 'online')
   const folder = join(server.dataDir, 'archive', 'cameras')
   await mkdir(folder, { recursive: true })
-  // A file where the camera's folder should be fails for root too, whom permissions do not stop.
+  // A file in place of the camera's folder causes an error even for root, who ignores permissions.
   await writeFile(join(folder, String(id)), '')
   await server.command('camera', 'record', String(id), '--retention', 'P1D')
-  const failed = await eventually('the error is told', 20_000, async () => {
+  const failed = await eventually('the error is reported', 20_000, async () => {
     const recording = await readRecording(id)
     return recording.status === 'ERROR' && recording
   })
-  assert.ok(JSON.stringify(failed.status_reason).length > 10, 'it says why')
+  assert.ok(JSON.stringify(failed.status_reason).length > 10, 'it states the reason')
   const { live_snapshot } = await readCamera(id)
-  assert.equal((await server.request(live_snapshot, { authorization: null })).status, 200, 'live goes on')
+  assert.equal((await server.request(live_snapshot, { authorization: null })).status, 200, 'live views continue')
   await rm(join(folder, String(id)))
-  await eventually('it records again', 45_000, async () => (await readRecording(id)).status === 'RECORDING')
+  await eventually('recording has resumed', 45_000, async () => (await readRecording(id)).status === 'RECORDING')
   await eventually('footage', 10_000, async () => (await readRecording(id)).recording_start !== null)
   await server.command('camera', 'remove', String(id))
 })
@@ -229,12 +230,12 @@ test('changes of tokens, accounts and cameras on the command line reach the runn
   const other = await server.command<{ token: string }>('token', 'create', '--user', 'other@example.com')
   const otherStatus = async () =>
     (await server.request('/v1/me/', { authorization: `PersonalAccessToken ${other.token}` })).status
-  await eventually('the other user gets in', 2000, async () => (await otherStatus()) === 200)
+  await eventually('the other user can sign in', 2000, async () => (await otherStatus()) === 200)
   await server.command('user', 'disable', 'other@example.com')
-  await eventually('the disabled user does not', 2000, async () => (await otherStatus()) === 401)
+  await eventually('the disabled user cannot', 2000, async () => (await otherStatus()) === 401)
 
   const camera = await addCamera(source.url('good'))
-  await eventually('the new camera is there', 2000, async () => (await readCamera(camera)).id === camera)
+  await eventually('the new camera is listed', 2000, async () => (await readCamera(camera)).id === camera)
   await server.command('camera', 'remove', String(camera))
   await eventually(
     'the removed camera is not',
@@ -245,7 +246,7 @@ test('changes of tokens, accounts and cameras on the command line reach the runn
 
 test('deleting a camera deletes its footage and images', { timeout: 60_000 }, async () => {
   const id = await addCamera(source.url('other'), '--record', 'P1D')
-  await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
+  await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).recording_start !== null)
   await server.command('camera', 'remove', String(id))
   await eventually('no file is left', 10_000, async () => {
     const { globSync } = await import('node:fs')
@@ -256,15 +257,15 @@ test('deleting a camera deletes its footage and images', { timeout: 60_000 }, as
 
 test('moving the archive folder during recording causes an error and not a crash', { timeout: 60_000 }, async () => {
   const id = await addCamera(source.url('third'), '--record', 'P1D')
-  await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
+  await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).recording_start !== null)
   const folder = join(server.dataDir, 'archive')
   await rename(folder, `${folder}-away`)
   await writeFile(folder, '')
   source.faults.dropConnections('third') // makes it begin a new file
-  await eventually('the error is told', 30_000, async () => (await readRecording(id)).status === 'ERROR')
+  await eventually('the error is reported', 30_000, async () => (await readRecording(id)).status === 'ERROR')
   await rm(folder)
   await rename(`${folder}-away`, folder)
-  await eventually('it records again', 45_000, async () => (await readRecording(id)).status === 'RECORDING')
+  await eventually('recording has resumed', 45_000, async () => (await readRecording(id)).status === 'RECORDING')
   await server.command('camera', 'remove', String(id))
 })
 
@@ -272,7 +273,7 @@ test('a second server with the same data folder refuses to start and changes not
   timeout: 60_000,
 }, async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
-  await eventually('it records', 20_000, async () => (await readRecording(id)).status === 'RECORDING')
+  await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).status === 'RECORDING')
   const second = spawnSync(
     process.execPath,
     [

@@ -1,4 +1,4 @@
-// The operator's certificate, replaced under a running server.
+// The operator replaces the certificate of a running server.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// A24: credentials that a client sends over plain HTTP by mistake. They are refused, whoever sent them is told, it is recorded, and the
-// user gets a mail; nothing is revoked.
+// A24: credentials that a client sends over plain HTTP by mistake are refused and recorded, the sender is informed, and
+// the user gets an email; nothing is revoked.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { eventually, openServer, type ServerUnderTest } from '../server-under-te
 
 type Events = { events: { event: string; user_id: number | null; detail: Record<string, unknown> }[] }
 
-/** What the server answers to these bytes, sent in these chunks without TLS. */
+/** Sends these chunks of bytes without TLS and returns the response. */
 async function sendPlain({ url }: ServerUnderTest, chunks: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const answer = text(socket)
@@ -34,7 +34,7 @@ test('A24, T35: credentials sent over plain HTTP are recorded, and the sender an
   assert.match(harmless, /^HTTP\/1\.1 403 /)
   assert.doesNotMatch(harmless, /unencrypted/)
 
-  // Whole, and torn in the middle of the token.
+  // Once whole, and once split in the middle of the token.
   for (const at of [undefined, 60]) {
     const request = `GET /v1/me/ HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`
     const answer = await sendPlain(server, at === undefined ? [request] : [request.slice(0, at), request.slice(at)])
@@ -47,7 +47,7 @@ test('A24, T35: credentials sent over plain HTTP are recorded, and the sender an
     'grant_type=password&username=a&password=b',
   ])
   assert.match(form, /unencrypted/)
-  // Guesses are no news.
+  // Invalid credentials cause no notice.
   await sendPlain(server, ['GET /v1/me/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer njat_guess\r\n\r\n'])
 
   const noted = await eventually('three are recorded', 10_000, async () => {
@@ -58,14 +58,14 @@ test('A24, T35: credentials sent over plain HTTP are recorded, and the sender an
   assert.ok(!JSON.stringify(events).includes(server.token))
   assert.equal(noted.length, 3)
   assert.deepEqual(noted.map(({ detail }) => Object.keys(detail)[0]).sort(), ['form', 'personal', 'personal'])
-  const mails = await eventually('a mail', 10_000, async () => {
+  const mails = await eventually('an email', 10_000, async () => {
     const folder = join(server.dataDir, 'outbox')
     const files = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'))
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
     const found = texts.filter((mail) => /without encryption/.test(mail))
     return found.length > 0 && found
   })
-  // One a day, however often it happens.
+  // There is at most one email a day.
   assert.equal(mails.length, 1)
   assert.match(mails[0]!, /^To: .*owner@example\.com/m)
   assert.ok(!mails[0]!.includes(server.token))

@@ -1,4 +1,4 @@
-// The server's clock set ahead by weeks and back again: what is recorded stays, and everybody is told why.
+// The server's clock is set ahead by weeks and back again: footage is kept, and users see the reason.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -38,30 +38,34 @@ test('setting the clock ahead by three weeks deletes nothing, even after a resta
     const { json } = await server.request<Storage>('/v1/me/storage/')
     return json.server!.clock_doubt
   }
-  await eventually('it records', 60_000, async () => (await read(beginMs - 60_000)).segments.length > 0)
+  await eventually('it is being recorded', 60_000, async () => (await read(beginMs - 60_000)).segments.length > 0)
   assert.equal(await findDoubt(), null)
 
   await clock.set(aheadMs)
-  await eventually('it records with the new time', 60_000, async () => {
+  await eventually('recording continues with the new time', 60_000, async () => {
     return (await read(Date.now() + aheadMs - 300_000)).segments.length > 0
   })
-  // What was recorded before is far too old now. Retention looks each ten seconds.
-  const doubt = await eventually('the clock is doubted', 60_000, async () => (await findDoubt()) ?? undefined)
+  // By this clock, earlier footage is far too old. Retention runs every ten seconds.
+  const doubt = await eventually(
+    'the clock is reported as doubtful',
+    60_000,
+    async () => (await findDoubt()) ?? undefined,
+  )
   assert.ok(Math.abs(doubt.ahead_seconds - aheadMs / 1000) < 120, JSON.stringify(doubt))
   assert.ok(doubt.remaining_seconds > 86_000 && doubt.remaining_seconds <= 86_400, JSON.stringify(doubt))
   await new Promise((resolve) => setTimeout(resolve, 12_000))
   await server.stop()
   await server.start()
   await new Promise((resolve) => setTimeout(resolve, 12_000))
-  assert.ok((await findDoubt()) !== null, 'a restart does not make it believed')
+  assert.ok((await findDoubt()) !== null, 'a restart does not make the clock accepted')
   assert.match(server.log(), /the clock moved forward/)
 
   await clock.set(0)
-  await eventually('the clock is believed', 90_000, async () => (await findDoubt()) === null)
+  await eventually('the clock is accepted', 90_000, async () => (await findDoubt()) === null)
   const { segments } = await read(beginMs - 60_000)
   assert.ok(segments.length > 0 && Date.parse(segments[0]!.start) < beginMs + 60_000, JSON.stringify(segments))
   await eventually(
-    'it records with the time from before, and what is from the future is still there',
+    'recording continues with the earlier time, and footage from the future is still listed',
     60_000,
     async () => {
       const now = await read(Date.now() - 300_000)

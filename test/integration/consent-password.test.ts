@@ -1,4 +1,5 @@
-// An unlocked browser is not its user: what an application may do to the account is granted by who knows the password.
+// A person at an unlocked browser may not be its user: granting an application access to the account requires the
+// password.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ test('A35: consent that includes account_manage is shown and accepted only soon 
   const browser = new PageVisitor(server)
   await browser.signIn(email, password)
 
-  // Soon after signing in the question is shown; answered long after, it is not an answer.
+  // Soon after sign-in the consent page is shown; an answer long afterwards is not accepted.
   await browser.open(ask('account_manage'))
   assert.match(browser.shown!.text, /Twin/)
   agePasswords(server)
@@ -39,11 +40,11 @@ test('A35: consent that includes account_manage is shown and accepted only soon 
   assert.equal((await browser.submit({ password: 'wrong horse' })).status, 400)
   assert.match(browser.shown!.text, /password/i)
 
-  // What does not touch the account is asked as ever, and a no needs no password.
+  // Scopes that do not affect the account need no password, and neither does denying.
   await browser.open(ask('user_access'))
   assert.match(String((await browser.submit({ answer: 'allow' }, '/oauth/')).location), /code=/)
 
-  // With the password the question is shown, and one answer is one code.
+  // After the password the consent page is shown, and one answer results in one code.
   await browser.open(ask('read account_manage'))
   await browser.submit({ password })
   assert.match(browser.shown!.path, /^\/oauth\/authorize\//)
@@ -75,7 +76,7 @@ const credentials = ({ client_id, client_secret }: App) => ({ client_id, client_
 const readCode = (location: string | undefined) =>
   location === undefined || location.startsWith('/') ? null : new URL(location).searchParams.get('code')
 
-/** As if every browser had been signed in eleven minutes before it was. */
+/** Moves every sign-in eleven minutes into the past. */
 function agePasswords({ dataDir }: ServerUnderTest): void {
   using database = new DatabaseSync(join(dataDir, 'nightjar.db'), { timeout: 10_000 })
   database.exec('update sessions set password_at_ms = password_at_ms - 660000')

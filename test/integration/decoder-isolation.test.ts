@@ -1,4 +1,4 @@
-// The processes that decode, looked at from outside while a server runs: what the kernel says they have.
+// Inspects the decoder processes of a running server from outside, by what the kernel reports about them.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -27,7 +27,7 @@ async function listProcesses(): Promise<Process[]> {
   })
 }
 
-/** The Node process itself, below what set up its isolation. */
+/** Finds the Node process itself, which is a descendant of the process that set up its isolation. */
 async function findProgram(serverPid: number, program: string): Promise<number | undefined> {
   const all = await listProcesses()
   const below = (pid: number): Process[] =>
@@ -55,20 +55,20 @@ test('decoder processes can access neither the network nor the files of the serv
     const { status, audio_enabled } = await read()
     return status === 'online' && audio_enabled
   })
-  // Which has to be decoded.
+  // This snapshot requires decoding.
   const url = new URL((await read()).live_snapshot)
   url.searchParams.set('width', '160')
   assert.equal((await server.request(url.href, { authorization: null })).status, 200)
 
   const { decoder_isolation: isolation } = (await server.request<Partial<WithIsolation>>('/v1/server/')).json
-  // A server that says nothing has no excuse.
+  // A server that reports no isolation state must be fully isolated.
   const isBoxed = isolation === undefined || isolation.level === 'full'
   if (!isBoxed) t.diagnostic(`no sandbox here: ${isolation.reason}`)
   for (const program of ['decoder-process.ts', 'audio-process.ts']) {
     const pid = await eventually(program, 20_000, async () => (await findProgram(server.pid, program)) ?? false)
     const status = readStatus(pid)
     if (isBoxed) {
-      // Its own root: nothing of the folders that the server has there.
+      // The process has a root folder of its own without the folders of the server.
       assert.throws(() => readFileSync(`/proc/${pid}/root${server.dataDir}/secret.key`), { code: 'ENOENT' })
       assert.deepEqual(readdirSync(`/proc/${pid}/root/tmp`), [])
       for (const name of ['net', 'pid', 'mnt', 'ipc', 'uts', 'user']) {
@@ -90,7 +90,7 @@ test('decoder processes can access neither the network nor the files of the serv
 test('the API, the command line and the log report the same state of the isolation', async () => {
   await using server = await openServer()
   const { decoder_isolation: isolation } = (await server.request<WithIsolation>('/v1/server/')).json
-  assert.ok(isolation, 'the server says what is in force')
+  assert.ok(isolation, 'the server reports the isolation state')
   const doctor = await server
     .command<WithIsolation>('doctor')
     .catch((error: { stdout: string }) => JSON.parse(error.stdout))

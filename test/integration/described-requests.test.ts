@@ -1,5 +1,6 @@
-// The server against its own description: requests made from /openapi.json, good and bad, in a household with cameras, footage and
-// people. Nothing fails inside, nothing is answered that is not described, and afterwards everything is in order.
+// Tests the server against its own description: valid and invalid requests are generated from /openapi.json and sent by
+// users who have cameras, footage and guests. Nothing may fail internally, every response must be described, and the
+// data must be consistent afterwards.
 
 import assert from 'node:assert/strict'
 import { Agent, request as httpsRequest } from 'node:https'
@@ -22,7 +23,10 @@ import { testPostgres } from '../postgres/each-database.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { createAnswerCheck, type SentAnswer } from '../support/api/check-answer.ts'
 
-/** Of those who do not call with a token, and in no example: who knows the password of a caller can end the caller’s token. */
+/**
+ * Password of users who do not call with a token. It is in no example, because whoever knows the password of a caller
+ * can revoke the caller's token.
+ */
 const lodgersPassword = 'a lodger of many summers'
 
 type Recording = { recording_start: string | null }
@@ -72,7 +76,7 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
   t.diagnostic(`seed ${seed}; the same again with TEST_SEED=${seed}`)
   const property = fc.asyncProperty(requests, async (request) => {
     const url = `${server.url}${knownObjects.writePath(request)}?${request.query}`
-    // A connection that is refused again and again has to wait.
+    // The server delays connections whose requests are rejected repeatedly.
     if (++sent % 50 === 0) {
       agent.destroy()
       agent = new Agent({ keepAlive: true, ca: server.ca })
@@ -90,11 +94,11 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
     const group = `${Math.floor(answer.status / 100)}xx`
     tally.set(group, (tally.get(group) ?? 0) + 1)
   })
-  // Not made smaller: what was there when it failed is not there any more.
+  // Failures are not shrunk, because the objects that existed at the time of a failure may be gone.
   await fc.assert(property, { numRuns: requestCount, seed, endOnFailure: true })
   t.diagnostic(JSON.stringify(Object.fromEntries(tally)))
 
-  // A run in which everything is refused, or nothing, would prove little.
+  // A run in which all requests are rejected, or none, would prove little.
   assert.ok(tally.get('2xx')! > requestCount / 10 && tally.get('4xx')! > requestCount / 10)
   assert.deepEqual(
     operations.map(({ operation }) => operation.operationId).filter((name) => !requestedIds.has(name)),
@@ -112,7 +116,7 @@ type Household = {
   readonly objects: ObjectsByParameter
 }
 
-/** An owner with two cameras, one of them recorded, shared and with events; two other users; an application. */
+/** An owner with two cameras, one of them recorded, shared and with events; two other users; and an application. */
 async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promise<Household> {
   const post = async (path: string, body: object) => {
     const { status, json, text } = await server.request<Made>(path, { method: 'POST', body })
@@ -169,7 +173,7 @@ async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promis
   }
 }
 
-/** One request of HTTP/1.1, and its answer. */
+/** Sends one HTTP/1.1 request and returns the response. */
 function send(agent: Agent, url: string, request: DescribedRequest): Promise<SentAnswer> {
   const { method, headers, body } = request
   const { promise, resolve, reject } = Promise.withResolvers<SentAnswer>()
@@ -185,7 +189,7 @@ function send(agent: Agent, url: string, request: DescribedRequest): Promise<Sen
     })
   })
   outgoing.on('error', (error) => {
-    // Kept for too long: the server closed it when this request was on its way already.
+    // The server closed the idle connection while this request was on its way.
     if (outgoing.reusedSocket) resolve(send(new Agent({ ca: agent.options.ca }), url, request))
     else reject(error)
   })
@@ -199,7 +203,10 @@ function describe({ operation, method, headers, body }: DescribedRequest, url: s
   return `${operation.operationId}: ${method} ${url.slice(0, 2000)} by ${authorization.slice(0, 24)}… with ${type} ${sent}`
 }
 
-/** The server is alive and had no fault, every list can be read, and what it lists can be read one by one; the files and rows agree. */
+/**
+ * Checks that the server runs and logged no error, that all lists and their items can be read, and that files and rows
+ * agree.
+ */
 async function checkOrder(server: ServerUnderTest, operations: readonly DescribedOperation[]): Promise<void> {
   assert.equal((await server.request('/healthz')).status, 200)
   assert.doesNotMatch(server.log(), /a (request|page) failed/)

@@ -1,5 +1,5 @@
-// Files of the archive removed, shortened, changed and exchanged behind the server's back: players get errors and never wait, nobody
-// sees another camera's footage, `check` tells what is wrong and `check --fix` mends it.
+// Another program deletes, truncates, changes and swaps files of the archive: players get errors without delay, nobody
+// sees another camera's footage, `check` reports the faults and `check --fix` repairs them.
 
 import assert from 'node:assert/strict'
 import { copyFile, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ let archiveDir: string
 
 before(async () => {
   const size = { width: 320, height: 180, gopFrames: 15 }
-  // Other frames, so that no stretch of the one's footage is in the other's as well.
+  // Uses different frames, so that no part of one camera's footage also occurs in the other's.
   const streams = [
     { name: 'mine', scene: 'yard', ...size },
     { name: 'theirs', scene: 'door', ...size },
@@ -53,19 +53,20 @@ async function listFiles(id: number): Promise<string[]> {
   return (await Promise.all(days.map(({ name }) => listDayFiles(archiveDir, id, name)))).flat()
 }
 
-/** A file of some seconds, finished. */
+/** Records a file of some seconds and completes it. */
 async function recordFile(id: number): Promise<void> {
   const count = (await listFiles(id)).length
   const openBefore = await countOpenFiles()
   await server.command('camera', 'record', String(id), '--retention', 'P1D')
   await eventually('a new file', 20_000, async () => (await listFiles(id)).length > count)
   const startMs = Date.now()
-  await eventually('some seconds', 30_000, async () => {
+  await eventually('some seconds of footage', 30_000, async () => {
     const { recording_end } = await readRecording(id)
     return recording_end !== null && Date.parse(recording_end) > startMs + 4000
   })
   await server.command('camera', 'record', String(id), '--off')
-  // The server looks for changes of the command line twice a second: turned on again too soon, it would never have been off.
+  // The server checks for changes by the command line twice a second; enabled again too soon, recording would never
+  // stop.
   await eventually('the file is closed', 20_000, async () => (await countOpenFiles()) === openBefore)
 }
 
@@ -74,12 +75,12 @@ async function countOpenFiles(): Promise<number> {
   return Number(/^nightjar_open_segments (\d+)$/m.exec(text)![1])
 }
 
-/** Also when it finds something, which is a failure to the shell. */
+/** If the check finds problems, its exit code is not 0. */
 async function runCheck<T = Check>(...args: string[]): Promise<T> {
   return server.command<T>('check', ...args).catch((error: { stdout: string }) => JSON.parse(error.stdout) as T)
 }
 
-/** All entries of the whole recording; what could not be had is undefined. */
+/** Returns all entries of the recording; those that could not be loaded are undefined. */
 async function playAll(): Promise<{ entry: ReadEntry; bytes: Buffer | undefined }[]> {
   await server.command('camera', 'record', String(camera), '--retention', 'P1D')
   const time = (ms: number) => new Date(ms).toISOString()
@@ -99,7 +100,9 @@ async function playAll(): Promise<{ entry: ReadEntry; bytes: Buffer | undefined 
   return Promise.all(played)
 }
 
-/** The place of a byte of a frame in the middle of a file. A byte of a box would be another fault. */
+/**
+ * Returns the position of a frame's byte in the middle of a file. A byte of a box header would be a different fault.
+ */
 function placeOfSample(file: Uint8Array): number {
   const { offset, bytes } = scanBoxes(file).boxes.findLast(
     ({ type, offset }) => type === 'mdat' && offset < file.length / 2,
@@ -146,7 +149,7 @@ test('archive files that are changed by another program', { timeout: 150_000 }, 
     assert.ok(missing.length >= 3, `${missing.length} of ${played.length} could not be had`)
     assert.ok(played.some((each) => each.bytes !== undefined))
     for (const { bytes: each } of played) {
-      // Beyond the boxes' heads, where every camera's are alike.
+      // Skip the box headers, which are the same for every camera.
       const sample = each?.subarray(Math.floor(each.length / 2), Math.floor(each.length / 2) + 200)
       assert.ok(!sample || !theirBytes.includes(sample), "the neighbour's footage")
     }

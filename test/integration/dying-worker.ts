@@ -1,4 +1,4 @@
-// A media worker that dies of an uncaught error when a file tells it to, for the test of its replacement.
+// A media worker that crashes with an uncaught error when a certain file appears, for the test of its replacement.
 
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

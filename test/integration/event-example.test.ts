@@ -1,4 +1,4 @@
-// The shell script among the examples that posts an event by the camera's hash, run by this machine's `sh` and curl.
+// The example shell script that posts an event with the camera's hash, run with the installed `sh` and curl.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

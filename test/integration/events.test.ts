@@ -1,4 +1,5 @@
-// Events of the whole server: a device over HTTPS, and what the server itself says of a camera that goes away and comes back.
+// Events of the complete server: those that a device posts over HTTPS, and those that the server creates when a camera
+// disconnects and reconnects.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,24 +32,24 @@ test('a camera that disconnects and reconnects causes one event for each change 
     const { json } = await server.request<{ status: string }>(`/v1/cameras/${id}/recording/`)
     return json.status === 'RECORDING'
   }
-  await eventually('it records', 30_000, isRecording)
+  await eventually('it is being recorded', 30_000, isRecording)
   await wait(2000)
 
-  // A flap, over in a second or two.
+  // A short disconnection of a second or two causes no event.
   source.faults.dropConnections()
   await wait(1000)
-  await eventually('it records again', 30_000, isRecording)
+  await eventually('recording has resumed', 30_000, isRecording)
   await wait((outageSeconds + 2) * 1000)
   assert.deepEqual(await listEvents(), [])
 
   const wentMs = Date.now()
   await source.faults.refuseConnections(14_000)
-  const [offline] = await eventually('the outage is told', 60_000, async () => {
+  const [offline] = await eventually('the outage is reported', 60_000, async () => {
     const events = await listEvents()
     return events.length > 0 && events
   })
   assert.equal(offline!.category, 'camera_offline')
-  const events = await eventually('its end is told', 90_000, async () => {
+  const events = await eventually('its end is reported', 90_000, async () => {
     const events = await listEvents()
     return events.some(({ category }) => category === 'camera_online') && events
   })
@@ -69,7 +70,7 @@ test('a camera that disconnects and reconnects causes one event for each change 
   assert.ok(lastedMs >= 13_000 && Date.parse(came.occurred_at) <= backMs - (outageSeconds - 1) * 1000, came.occurred_at)
   assert.ok(Math.abs(Number(came.data.duration_seconds) * 1000 - lastedMs) <= 1000)
 
-  // What the event says of the gap is what the timeline says.
+  // The event of the gap matches the timeline.
   assert.equal(gap.occurred_at, gap.data.end)
   const range = `start=${new Date(wentMs - 60_000).toISOString()}&end=${new Date().toISOString()}`
   const timeline = await server.request<{ gaps: Gap[] }>(`/v1/cameras/${id}/recording/timeline/?${range}`)
@@ -82,11 +83,11 @@ test('a camera that disconnects and reconnects causes one event for each change 
   )
   assert.equal(gap.data.reason, 'camera_unreachable')
 
-  // A server that was down for long is a gap, and no outage of the camera.
+  // A long downtime of the server is a gap but not an outage of the camera.
   await server.stop()
   await wait((outageSeconds + 1) * 1000)
   await server.start()
-  const [newest] = await eventually('the second gap is told', 60_000, async () => {
+  const [newest] = await eventually('the second gap is reported', 60_000, async () => {
     const events = await listEvents()
     return events.length > 3 && events
   })
@@ -105,11 +106,7 @@ test('an event that a device reports with a hash over HTTPS is listed on the com
     'add',
     ...options,
   )
-  await eventually(
-    'the camera is there',
-    10_000,
-    async () => (await server.request(`/v1/cameras/${id}/`)).status === 200,
-  )
+  await eventually('the camera exists', 10_000, async () => (await server.request(`/v1/cameras/${id}/`)).status === 200)
   const report = (body: object) => server.request<Event>('/v1/events/', { method: 'POST', body, authorization: null })
   const reported = await report({ hash, title: 'Motion', category: 'motion' })
   assert.deepEqual([reported.status, reported.json.source], [201, 'device'])
@@ -119,17 +116,17 @@ test('an event that a device reports with a hash over HTTPS is listed on the com
   assert.equal(ofProgram.status, 201)
   const together = await Promise.all(Array.from({ length: 20 }, () => report({ hash })))
   const taken = together.filter(({ status }) => status === 201).length
-  // What was left of ten, and one more for each six seconds that have gone by.
+  // What remains of ten, plus one for every six seconds that have passed.
   assert.ok(taken >= 9 && taken < 15, String(taken))
   const refused = together.find(({ status }) => status === 429)!
   assert.ok(Number(refused.headers['retry-after']) >= 1)
   const listed = await server.command<{ count: number }>('event', 'list', '--camera', String(id))
   assert.equal(listed.count, 2 + taken)
   await server.command('event', 'add', String(id), '--title', 'From the command line')
-  await eventually('the command line is seen', 10_000, async () => {
+  await eventually('the change by the command line takes effect', 10_000, async () => {
     const { json } = await server.request<Listed>('/v1/events/?limit=1')
     return json.count === 3 + taken && json.results[0]!.title === 'From the command line'
   })
   await server.command('camera', 'rotate-hash', String(id))
-  await eventually('the old hash is refused', 10_000, async () => (await report({ hash })).status === 401)
+  await eventually('the old hash is rejected', 10_000, async () => (await report({ hash })).status === 401)
 })

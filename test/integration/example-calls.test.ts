@@ -1,4 +1,4 @@
-// The calls on the page of the interface, copied into a shell.
+// Runs the example calls of the API page in a shell.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -8,7 +8,7 @@ import { openServer } from '../server-under-test.ts'
 
 type Example = { readonly heading: string; readonly request: string; readonly call: string }
 
-/** Of the sections of the page that show one. */
+/** The examples of the sections that have one. */
 function findExamples(page: string): Example[] {
   const [, ...sections] = page.split('<h3 ')
   return sections.flatMap((section) => {
@@ -37,7 +37,7 @@ test('the server accepts every example call exactly as documented', { timeout: 1
       .replace(/^curl /, `curl --silent --output /dev/null --write-out '%{http_code}' --cacert '${server.caFile}' `)
     const { stdout } = await promisify(execFile)('bash', ['-c', command])
     const status = Number(stdout)
-    // The objects of the examples are not there, nor is their application; what they are asked for is understood all the same.
+    // The objects and the application of the examples do not exist, but the server must understand the requests.
     const expected = path.startsWith('/oauth/')
       ? [200, 400, 401]
       : path.startsWith('/media/')

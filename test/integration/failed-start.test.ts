@@ -1,4 +1,4 @@
-// A start that fails in the middle ends the program: whoever looks after it starts it again, which nobody does for one that hangs.
+// A start that fails halfway ends the process, so that a supervisor can restart it; a process that hangs would stay.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

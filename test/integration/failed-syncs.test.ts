@@ -1,5 +1,5 @@
-// The disk of the database fails a sync, in the system's own answer: the server promises nothing more, ends with a word about why, and
-// the next one finds everything that was promised before.
+// When a sync of the database's disk fails with a system error, the server commits nothing more and ends with an error
+// message. The next server finds everything that was committed before.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

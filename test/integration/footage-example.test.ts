@@ -1,4 +1,5 @@
-// The script among the examples that downloads footage, in a project of its own, against a camera and a server that was restarted meanwhile.
+// The example script that downloads footage, run in a project of its own, with a camera and a server that was restarted
+// in between.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -18,7 +19,7 @@ let server: ServerUnderTest
 let project: Project
 let out: string
 let doorId: number
-/** A range that holds a restart and a change of the format. */
+/** A time range that contains a restart and a format change. */
 let range: string[]
 
 type Result = { camera: { name: string }; status: string; reason?: string; files: { file: string; seconds?: number }[] }
@@ -46,7 +47,7 @@ before(async () => {
     const { json } = await server.request<{ recording_start: string | null }>(`/v1/cameras/${doorId}/recording/`)
     return json.recording_start !== null && Date.parse(json.recording_start)
   })
-  // Not from the first key frame on: the file shall begin at 0 all the same.
+  // The range does not begin at the first key frame, and still the file must begin at 0.
   const fromMs = startMs + 1500
   await awaitFootage(fromMs, { parts: 1, formats: 1 })
   await server.stop()
@@ -63,7 +64,10 @@ after(async () => {
   await source?.[Symbol.asyncDispose]()
 })
 
-/** Waits for that many parts with something missing between them, or more, and two seconds of the last one; where those end. */
+/**
+ * Waits for at least this many parts with gaps between them and for two seconds of the last part. Returns the end of
+ * the footage.
+ */
 function awaitFootage(fromMs: number, expected: { parts: number; formats: number }): Promise<number> {
   return eventually(`${expected.parts} parts of footage in ${expected.formats} formats`, 60_000, async () => {
     const url = await createStream(fromMs)
@@ -87,7 +91,7 @@ function awaitFootage(fromMs: number, expected: { parts: number; formats: number
   })
 }
 
-/** Undefined while there is nothing. */
+/** Undefined if there is no footage. */
 async function createStream(fromMs: number): Promise<string | undefined> {
   const path = `/v1/cameras/${doorId}/recording/stream/?start=${new Date(fromMs).toISOString()}&end=${new Date().toISOString()}`
   const { status, json } = await server.request<{ url: string }>(path)

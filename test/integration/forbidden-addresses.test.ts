@@ -1,4 +1,5 @@
-// Camera URLs that lead to the server itself, in every spelling, on ports that are open, closed, and its own.
+// Camera URLs that lead to the server itself, in every notation, with open ports, closed ports and the server's own
+// port.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -68,7 +69,7 @@ type Refusal = { readonly detail: string; readonly errors: { readonly url: reado
 const post = <T>(server: ServerUnderTest, path: string, url: string) =>
   server.request<T>(path, { method: 'POST', body: { name: 'x', url } })
 
-/** Past the interface, which refuses most of these at once: the test at each connection is another. */
+/** Bypasses the API, which rejects most of these at once, to test the check of each connection. */
 async function addRows(server: ServerUnderTest, urls: readonly string[]): Promise<Map<number, string>> {
   const credentialsKey = (await openSecretKey(server.dataDir)).deriveKey('camera credentials')
   await using store = await openStore({ database: databaseFile(server.dataDir), credentialsKey, foreignIntervalMs: 0 })
@@ -81,7 +82,10 @@ async function addRows(server: ServerUnderTest, urls: readonly string[]): Promis
   return names
 }
 
-/** On a port that nobody was given by the system before: who lost a server there may still be looking for it. */
+/**
+ * Uses a port that the system has not assigned recently, because clients of a closed server may still try to connect to
+ * it.
+ */
 async function listenApart(server: Server): Promise<void> {
   for (let port = 20_000 + (process.pid % 10_000); !server.listening; port++) {
     server.listen(port, '::')
@@ -109,7 +113,7 @@ test("T34: no URL that leads to the server's own host is connected to, and open 
     `rtsp://${host}:${ports[0]}/x`,
   ])
   const names = await addRows(server, urls)
-  const cameras = await eventually('all cameras are told', 60_000, async () => {
+  const cameras = await eventually('all cameras have a reason', 60_000, async () => {
     const { results } = (await server.request<{ results: Camera[] }>('/v1/cameras/?limit=1000')).json
     return results.every(({ status }) => status === 'offline') && results
   })
@@ -118,8 +122,8 @@ test("T34: no URL that leads to the server's own host is connected to, and open 
   const others = cameras.flatMap(({ id, status_reason }) =>
     status_reason === refusal ? [] : [[names.get(id), status_reason]],
   )
-  // What no resolver knows is told, too, whatever the port. (By HTTP a host may be written in %, by RTSP that is a
-  // name.)
+  // Names that cannot be resolved are reported, whatever the port. (HTTP allows percent-encoded hosts; in RTSP they are
+  // names.)
   const unresolved = others.filter(([, reason]) => /is not known\.$/.test(reason ?? ''))
   assert.deepEqual(others, unresolved)
   assert.ok(unresolved.length <= 8, JSON.stringify(unresolved))
@@ -128,8 +132,8 @@ test("T34: no URL that leads to the server's own host is connected to, and open 
     assert.equal((await post(server, '/v1/cameras/', url)).status, 400, url)
     assert.equal((await post(server, '/v1/cameras/stream-detection/', url)).status, 400, url)
   }
-  // Every address, and the names that stand for one, are refused at once in the same words; other names may lead
-  // elsewhere tomorrow.
+  // IP addresses and names that stand for one are rejected at once with the same message; other names may resolve to a
+  // different address later.
   const isName = (url: string) => url.includes(`//${hostname()}:`) || url.startsWith('rtsp://%31')
   const cameraId = [...names.keys()][0]!
   for (const url of urls.filter((url) => !isName(url))) {
@@ -143,10 +147,10 @@ test("T34: no URL that leads to the server's own host is connected to, and open 
   }
   const own = `rtsp://${hostname()}:${ports[0]}/x`
   assert.equal((await server.request('/v1/cameras/', { method: 'POST', body: { name: 'x', type: 'h264', url: own } })).status, 201) // biome-ignore format: one line
-  // What was there before can still be given another name.
+  // An existing camera can still be renamed.
   const renamed = { method: 'PUT', body: { name: 'Door', url: names.get(cameraId) } }
   assert.equal((await server.request(`/v1/cameras/${cameraId}/`, renamed)).status, 200)
-  // As many as one user may look at in a minute.
+  // The number of detections that one user may run in a minute.
   for (const host of ['127.0.0.1', '0x7f.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', hostname()]) {
     for (const [i, port] of ports.entries()) {
       const url = `${['rtsp', 'http', 'https'][i]}://${host}:${port}/x`
@@ -175,7 +179,7 @@ test('T34: the server itself is not accepted as a camera even if cameras on the 
   const urls = [`https://127.0.0.1:${port}/`, `https://localhost:${port}/`, `rtsp://127.0.0.9:${port}/`]
   for (const [id, url] of await addRows(server, urls)) {
     assert.equal((await post(server, '/v1/cameras/', url)).status, 400, url)
-    const { status_reason } = await eventually('it is told', 20_000, async () => {
+    const { status_reason } = await eventually('the reason is reported', 20_000, async () => {
       const { json } = await server.request<Camera>(`/v1/cameras/${id}/`)
       return json.status === 'offline' && json
     })

@@ -1,5 +1,5 @@
-// Why there is no footage, as the timeline tells it while it lasts and afterwards: each reason that a camera, its owner or the server's own
-// end can be made to give. What a disk does is in bad-days.test.ts and the tests of the recorder.
+// The reasons for missing footage that the timeline reports during a gap and afterwards: every reason that a camera,
+// its owner or a server shutdown can cause. Disk failures are tested in bad-days.test.ts and by the recorder.
 
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
@@ -45,7 +45,7 @@ async function readTimeline(id: number): Promise<Timeline> {
   return (await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range}`)).json
 }
 
-/** The gaps, once the last of them lasts and has this reason. */
+/** Returns the gaps once the last one is ongoing and has this reason. */
 async function untilLasting(id: number, reason: string): Promise<string[]> {
   return eventually(`${reason} lasts`, 60_000, async () => {
     const { gaps } = await readTimeline(id)
@@ -55,7 +55,7 @@ async function untilLasting(id: number, reason: string): Promise<string[]> {
   })
 }
 
-/** The gaps, once there is footage behind them. */
+/** Returns the gaps once there is footage after them. */
 async function untilOver(id: number): Promise<string[]> {
   return eventually('footage again', 90_000, async () => {
     const { gaps, segments } = await readTimeline(id)
@@ -64,7 +64,7 @@ async function untilOver(id: number): Promise<string[]> {
   })
 }
 
-// Each waits for its own camera.
+// Each test waits for its own camera.
 suite('cameras', { concurrency: true }, () => {
   test('a camera that disconnects and reconnects', { timeout: 180_000 }, async () => {
     const id = await record(going.url('going'))
@@ -88,7 +88,7 @@ suite('cameras', { concurrency: true }, () => {
     const change = (body: object) => server.request(`/v1/cameras/${id}/`, { method: 'PUT', body })
     await change({ url: locked.url('locked'), username: 'viewer', password: 'wrong' })
     const reasons = await untilLasting(id, 'auth_failed')
-    // The change itself may take no second.
+    // The change itself may take less than a second.
     assert.deepEqual(
       reasons.filter((reason) => reason !== 'stream_changed'),
       ['auth_failed'],

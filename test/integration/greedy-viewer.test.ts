@@ -1,5 +1,6 @@
-// A guest who asks for images without end, in hundreds of sizes and over hundreds of connections: few sizes are made, and nobody else's
-// images are refused for it, or wait for all of theirs. What others wait for is counted in images of the guest, not in time.
+// A guest requests images endlessly, in hundreds of sizes and over hundreds of connections: few sizes are created, and
+// other users' images are neither refused nor delayed behind all of the guest's. The delay of others is measured in
+// images of the guest and not in time.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -15,11 +16,14 @@ import { eventually, openServer, type ServerUnderTest } from '../server-under-te
 
 const yard = { name: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
 const stream = { ...yard, hasAudio: false, bitsPerSecond: 400_000 }
-/** Each image is a key frame, so that none that was made serves for long. */
+/** Every frame is a key frame, so that no image can be reused for long. */
 const quickStream = { ...stream, framesPerSecond: 20, gopFrames: 1, bitsPerSecond: 2_000_000, loopSeconds: 10 }
 
 const connections = 240
-/** Images of the guest that may be made before one of the owner: those of both decoders, and what was on its way, more of it on a busy machine. */
+/**
+ * Images of the guest that may be created before one of the owner: those in both decoders and those in transit, which
+ * are more on a busy machine.
+ */
 const mostBefore = connections / 2
 
 test('only a few sizes are created when a guest requests recorded and live images of every width', async () => {
@@ -70,11 +74,11 @@ test('a guest who requests recorded images of every moment and size over hundred
       urlSet.add(await guest.findImages('shared-cameras', shared!, { width, height }))
     }
   }
-  // An address that takes sizes is asked for more of them.
+  // A URL that accepts sizes is requested with many of them.
   const [first] = urlSet
   const takesSizes = (await guest.get(`${first}${momentOf(endMs)}&max_width=99`)).status === 200
   const urls = takesSizes ? Array.from({ length: 400 }, (_, i) => `${first}&max_width=${100 + i}`) : [...urlSet]
-  // Those of a second one after the other, so that each is asked for once before any is asked for again.
+  // All images of a second are requested once before any is requested again.
   const flood = guest.ask(
     (n) => urls[n % urls.length]! + momentOf(endMs - (Math.floor(n / urls.length) % 12) * 1000),
     (url) => url,
@@ -156,7 +160,7 @@ test('an account may have 500 open streams and image requests, independently of 
       watching.on('error', () => {}).on('response', ({ ':status': status }) => statuses.push(status!))
       watching.resume()
     }
-    await eventually('an answer to each', 60_000, async () => statuses.length === 520)
+    await eventually('every request has a response', 60_000, async () => statuses.length === 520)
     assert.deepEqual([200, 503].map((status) => statuses.filter((each) => each === status).length), [500, 20]) // biome-ignore format: one line
     const refused = await guest.get(snapshot)
     assert.equal(refused.status, 503)
@@ -165,12 +169,15 @@ test('an account may have 500 open streams and image requests, independently of 
   } finally {
     for (const session of sessions) session.destroy()
   }
-  await eventually('places are free again', 30_000, async () => (await guest.get(snapshot)).status === 200)
+  await eventually('capacity is available again', 30_000, async () => (await guest.get(snapshot)).status === 200)
 })
 
 const momentOf = (ms: number) => `&at=${new Date(ms).toISOString()}`
 
-/** Half of the owner's images came after few of the guest; in the order of arrival it would be one for each connection. */
+/**
+ * Checks that half of the owner's images were preceded by few of the guest's. In order of arrival it would be one per
+ * connection.
+ */
 function assertFew(t: TestContext, before: readonly number[]): void {
   t.diagnostic(`images of the guest that were made before each of the owner: ${before.join(', ')}`)
   const usual = before.toSorted((a, b) => a - b)[before.length >> 1]!
@@ -191,7 +198,10 @@ async function share(server: ServerUnderTest, id: number): Promise<void> {
   assert.equal((await server.request(`/v1/cameras/${id}/guests/`, { method: 'POST', body })).status, 201)
 }
 
-/** Until there are twelve seconds; where their images are, in a size of the owner's own, and when they end. */
+/**
+ * Waits for twelve seconds of footage. Returns the URL of their images in a size that only the owner uses, and their
+ * end.
+ */
 async function record(server: ServerUnderTest, owner: Visitor, id: number) {
   await server.command('camera', 'record', `${id}`, '--retention', 'P1D')
   const beganMs = Date.now()
@@ -214,7 +224,7 @@ type Size = { readonly width: number; readonly height?: number }
 
 type Visitor = ReturnType<typeof openVisitor>
 
-/** Somebody with connections without end, which are kept. */
+/** A client with unlimited persistent connections. */
 function openVisitor(server: ServerUnderTest, token: string) {
   const agent = new Agent({ keepAlive: true, ca: server.ca })
   const authorization = `PersonalAccessToken ${token}`
@@ -241,16 +251,19 @@ function openVisitor(server: ServerUnderTest, token: string) {
   return {
     get,
     findCamera: (list: string, id: number, size: Size) => read<Camera>(`${list}/${id}/`, size),
-    /** Where the images of recorded moments are. */
+    /** Returns the URL of recorded images. */
     findImages: async (list: string, id: number, size: Size) =>
       (await read<{ url: string }>(`${list}/${id}/recording/pictures/`, size)).url,
-    /** Reads a stream that has no end. */
+    /** Reads an endless stream. */
     watch: (url: string) => {
       const sent = open(url).on('error', () => {})
       sent.on('response', (response) => response.on('error', () => {}).resume())
       sent.end()
     },
-    /** Asks over all connections, for what `urlOf` the number of the request is, until `end`; counts what `idOf` says is another image. */
+    /**
+     * Sends requests over all connections until `end`. `urlOf` returns the URL of each request by its number; images
+     * are counted as different by `idOf`.
+     */
     ask: (urlOf: (n: number) => string, idOf: (url: string, jpeg: Buffer) => string) => {
       const made = new Set<string>()
       let count = 0

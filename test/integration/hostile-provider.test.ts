@@ -1,4 +1,4 @@
-// Identity providers that lie, stall or lead elsewhere, and people who bring answers that are not theirs: nobody is signed in.
+// Identity providers that lie, stall or redirect, and users who present responses of others: nobody is signed in.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -16,7 +16,7 @@ const claims = { sub: 'person-1', email: 'ada@example.org', email_verified: true
 
 type Scene = AsyncDisposable & { readonly provider: LyingProvider; readonly server: ServerUnderTest }
 
-/** Where an honest answer makes an account. */
+/** A server on which a valid response creates an account. */
 async function openScene(...others: readonly ProviderEntry[]): Promise<Scene> {
   await using held = new AsyncDisposableStack()
   const provider = held.use(await openLyingProvider())
@@ -81,7 +81,7 @@ test('an ID token that is unsigned, forged, expired, or for another client or is
     assert.match(shown.text, /is not valid/, name)
     assert.equal(await isSignedIn(browser), false, name)
   }
-  // What the description allows does not make it good.
+  // Metadata that allows these algorithms does not make them acceptable.
   provider.description = { id_token_signing_alg_values_supported: ['none', 'HS256', 'RS256'] }
   const { users } = await server.command<{ users: { email: string }[] }>('user', 'list')
   assert.deepEqual(
@@ -135,7 +135,7 @@ test('an authorization response is accepted once, in the browser that started th
     assert.match(shown.text, /has expired/)
     assert.equal(await isSignedIn(browser), false)
   }
-  assert.equal(provider.tokenRequests.length, 0, 'the provider was asked about an answer of nobody')
+  assert.equal(provider.tokenRequests.length, 0, 'the provider got a request although nobody started a sign-in')
   assert.equal(second.tokenRequests.length, 0)
   await began.open(`${back}?${good}`)
   assert.equal(await isSignedIn(began), true)
@@ -143,7 +143,7 @@ test('an authorization response is accepted once, in the browser that started th
   assert.match(again.text, /has expired/)
   assert.equal(provider.tokenRequests.length, 1)
 
-  // Of another issuer, or of none where the provider says that it names itself.
+  // A response with another issuer, or without one although the provider announces that it sends it.
   for (const iss of ['https://evil.example', second.issuer, undefined]) {
     const browser = new PageVisitor(server)
     const sent = await press(browser)
@@ -268,7 +268,7 @@ test('invalid provider metadata leads to an error page', async () => {
       assert.equal(shown.status, 503, `${name}: ${shown.status} ${shown.location}`)
       assert.match(shown.text, /is unavailable/)
       const before = provider.asked.length
-      // Remembered, so that strangers make no requests of ours.
+      // The failure is cached, so that strangers cannot make the server send requests.
       for (let i = 0; i < 5; i++) assert.equal((await press(browser, entry.id)).status, 503)
       assert.equal(provider.asked.length, before, name)
     }

@@ -1,6 +1,7 @@
-// A hundred cameras for a minute, through the real server: every frame is in the files, in order, and the timeline has no gap.
+// Records a hundred cameras for a minute with the real server: every frame is in the files, in order, and the timeline
+// has no gap.
 //
-// Every frame carries its number (frame-counter.ts), and so do its copies in the files: none can be missing unnoticed.
+// Every frame carries its number (frame-counter.ts), also in the files, so that no missing frame goes unnoticed.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -17,7 +18,10 @@ import { eventually, openServer, type ServerUnderTest } from '../server-under-te
 
 const cameraCount = 100
 const recordedMs = 60_000
-/** Small, so that a minute of all is half a gigabyte; what costs is the number of frames and connections. */
+/**
+ * Small frames, so that a minute of all cameras is half a gigabyte; the cost depends on the number of frames and
+ * connections.
+ */
 const video = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 500_000 }
 
 test('a hundred cameras are recorded for a minute without losing a frame', async () => {
@@ -35,9 +39,9 @@ test('a hundred cameras are recorded for a minute without losing a frame', async
   await sleep(1000) // what was sent last is on its way
   for (const id of ids) await checkTimeline(server, id, addedMs)
   const dropped = Object.values(camera.stats().streams).reduce((total, { framesDropped }) => total + framesDropped, 0)
-  assert.equal(dropped, 0, 'the cameras sent everything: the server was never slow to take it')
+  assert.equal(dropped, 0, 'the server was never too slow for the cameras')
   assert.equal(await server.stop(), 0)
-  assert.equal(server.log(), '', 'nothing to warn of')
+  assert.equal(server.log(), '', 'there are no warnings')
 
   for (const [index, id] of ids.entries()) {
     const numbers = await readRecording(join(server.dataDir, 'archive', 'cameras', String(id)))
@@ -79,12 +83,14 @@ async function checkTimeline(server: ServerUnderTest, id: number, sinceMs: numbe
   assert.ok(Date.parse(end) - Date.parse(start) >= recordedMs - 2000, `camera ${id}: ${text}`)
 }
 
-/** By camera: frames sent so far, which is also the number of the next. */
+/** Number of frames sent so far by each camera, which is also the number of the next frame. */
 function countSent(camera: FakeCamera): number[] {
   return Object.values(camera.stats().streams).map(({ framesSent }) => framesSent)
 }
 
-/** The numbers of all frames, in the order of the files; checks that the files are whole and their time has no hole. */
+/**
+ * Returns the numbers of all frames in the order of the files. Checks that the files are complete and without holes.
+ */
 async function readRecording(folder: string): Promise<number[]> {
   const numbers: number[] = []
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.mp4')).sort()

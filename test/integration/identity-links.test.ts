@@ -1,4 +1,5 @@
-// Links with accounts at identity providers, against the real server: made and removed in the settings, by programs and by commands.
+// Links between accounts and identity providers on the real server, created and removed in the settings, by programs
+// and by commands.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -44,7 +45,7 @@ test('linking and unlinking in the settings require a recent password, and a dis
   assert.match((await browser.open('/account/providers/')).path, /^\/confirm\//)
   assert.match((await browser.open(start!)).path, /^\/confirm\//)
 
-  // Not without a verified address; another address than that of the account is good.
+  // Linking requires a verified email address, which may differ from that of the account.
   const unverified = await browser.open(
     `${back}?${provider.authorize(location, { claims: { email: 'eve@example.org' } })}`,
   )
@@ -57,7 +58,7 @@ test('linking and unlinking in the settings require a recent password, and a dis
   assert.match(linked.text, /The account has been linked/)
   assert.match(linked.text, /eve@work\.example/)
 
-  // The same person opens no second account.
+  // The same identity cannot create a second account.
   const owner = new PageVisitor(server)
   await owner.signIn(email, password)
   await owner.open('/account/providers/')
@@ -86,10 +87,10 @@ test('linking and unlinking in the settings require a recent password, and a dis
   assert.match(browser.shown!.text, /The link has been removed/)
   assert.equal(await signedInAs(browser), 'eve@example.org')
   assert.equal(await signedInAs(second), undefined)
-  assert.equal(await eventually('a mail', 5000, () => countMails(server, /A sign-in service was removed/)), 1)
+  assert.equal(await eventually('an email', 5000, () => countMails(server, /A sign-in service was removed/)), 1)
   assert.equal((await signIn(second, provider, { claims: verified('eve@work.example') })).status, 403)
 
-  // A removed account takes its links along.
+  // Deleting an account deletes its links.
   const proof = { own_password: 'correct horse' }
   assert.equal((await server.request(`/v1/users/${eve.id}/`, { method: 'DELETE', body: proof })).status, 204)
   assert.equal(readRows(server, 'select * from identities').length, 0)
@@ -119,7 +120,7 @@ test('programs can list the linked identities of an account and remove all but t
   assert.ok(linked!.last_used_at)
   assert.doesNotMatch(JSON.stringify(results), /person-1/)
 
-  // Not another's, not without the scope.
+  // Links of other users, or without the scope, cannot be removed.
   const visitor = new PageVisitor(server)
   await signIn(visitor, provider, { claims: verified('ada@example.org', 'person-2') })
   const tokenOf = async (user: string, ...scope: string[]) => {
@@ -137,7 +138,7 @@ test('programs can list the linked identities of an account and remove all but t
   assert.equal((await server.request(path, { method: 'DELETE' })).status, 204)
   assert.equal((await server.request(path, { method: 'DELETE' })).status, 404)
   assert.equal(await signedInAs(again), undefined)
-  // Ada has nothing else.
+  // Ada has no other sign-in method.
   const own = (await server.request<Page<Linked>>('/v1/me/identities/', { authorization: adas })).json.results[0]!
   const last = await server.request<{ title: string; detail: string }>(`/v1/me/identities/${own.id}/`, {
     method: 'DELETE',
@@ -156,7 +157,7 @@ test('the command line tests providers, and lists and removes links with a notic
   )
   await using server = await openServer(...file.args)
   gone.describe = (response) => void response.writeHead(500).end()
-  // Commands have their settings from the file.
+  // Commands read their settings from the file.
   await writeFile(join(server.dataDir, 'nightjar.json'), JSON.stringify({ 'identity-providers': file.args[1] }))
   type State = { id: string; is_usable: boolean; failure: string | null }
   const { providers } = await server.command<{ providers: State[] }>('identity', 'providers')
@@ -179,6 +180,6 @@ test('the command line tests providers, and lists and removes links with a notic
   await assert.rejects(server.command('identity', 'remove', email, 'x'))
   await server.command('identity', 'remove', email, String(identities[0]!.id))
   assert.equal(await signedInAs(browser), undefined)
-  assert.equal(await eventually('a mail', 5000, () => countMails(server, /A sign-in service was removed/)), 1)
+  assert.equal(await eventually('an email', 5000, () => countMails(server, /A sign-in service was removed/)), 1)
   assert.deepEqual((await server.command<{ identities: Linked[] }>('identity', 'list', email)).identities, [])
 })

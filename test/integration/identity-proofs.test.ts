@@ -1,5 +1,5 @@
-// What else is asked of people who sign in with an identity provider, against the real server: a second factor, and what stands in for
-// a password where there is none.
+// Further proofs that users of an identity provider must give, on the real server: the second factor, and what replaces
+// the password of an account without one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ test('in an account without a password, the last sign-in method cannot be remove
   const claims = verified('ada@example.org')
   const browser = new PageVisitor(server)
   await signIn(browser, provider, { claims })
-  // What asks for the password sends to the provider, and takes nothing old.
+  // Operations that require the password redirect to the provider, and an old sign-in there is not accepted.
   const asks = await browser.open('/account/providers/')
   assert.match(asks.path, /^\/confirm\//)
   assert.doesNotMatch(asks.text, /name="password"/)
@@ -33,7 +33,7 @@ test('in an account without a password, the last sign-in method cannot be remove
     )
     assert.equal(old.status, 403, String(auth_time))
   }
-  // Nor somebody else who is fresh.
+  // A recent sign-in of a different user is not accepted either.
   await browser.open('/account/providers/')
   const others = { ...verified('eve@example.org', 'person-2'), auth_time: nowS }
   assert.equal(
@@ -46,13 +46,13 @@ test('in an account without a password, the last sign-in method cannot be remove
   )
   assert.match(fresh.text, /Linked accounts/)
 
-  // The only way in is not taken away.
+  // The only sign-in method cannot be removed.
   await browser.submit({}, '/account/providers/')
   assert.equal(browser.shown!.status, 409)
   assert.match(browser.shown!.text, /Set a password first/)
   assert.equal(readRows(server, 'select * from identities').length, 1)
 
-  // A password by mail; then it can go.
+  // After a password was set by email, the link can be removed.
   await browser.open('/account/password/')
   await browser.submit({})
   const link = new URL(await readMailedLink(server, 'ada@example.org'))
@@ -96,7 +96,7 @@ test('signing in or confirming with a provider still requires the second factor'
     const fresh = { ...claims, auth_time: Math.floor(Date.now() / 1000) }
     return browser.open(`${back}?${provider.authorize(await press(browser), { claims: fresh })}`)
   }
-  // To set one up, an account without a password proves itself at the provider.
+  // To set up a second factor, an account without a password reauthenticates at the provider.
   await browser.open(appPath)
   assert.match(browser.shown!.path, /^\/confirm\//)
   await confirm()

@@ -1,4 +1,4 @@
-// People who sign in with an identity provider, against the real server: who gets which account, and who none.
+// Users who sign in with an identity provider on the real server: who gets which account, and who gets none.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -49,7 +49,7 @@ test('with open sign-up, a new user of the provider gets an account and keeps it
   const unverified = new PageVisitor(server)
   await signIn(unverified, provider, { claims: { email: undefined } })
   assert.equal(await signedInAs(unverified), 'ada@example.org')
-  // Another person there, though with the address of before.
+  // A different user of the provider with the earlier email address.
   const other = new PageVisitor(server)
   const refused = await signIn(other, provider, { claims: verified('ada@example.org', 'person-2') })
   assert.equal(refused.status, 403)
@@ -67,7 +67,7 @@ test('with sign-up by invitation, only invited users get an account, and each in
   assert.match(refused.text, /href="\/sign-in\/"/)
   await server.request('/v1/users/invitations/', { method: 'POST', body: { email: 'Guest@example.org' } })
   await eventually('the invitation', 5000, async () => readRows(server, 'select * from links').length === 1)
-  // An address that the provider has not verified for is no invited one.
+  // An email address that the provider has not verified does not count as invited.
   for (const email_verified of [false, undefined, 'true', 1]) {
     const shown = await signIn(browser, provider, { claims: { ...verified('guest@example.org'), email_verified } })
     assert.equal(shown.status, 403, String(email_verified))
@@ -87,7 +87,7 @@ test('with closed sign-up, not even an invited user gets an account', async () =
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServer(...file.args, '--sign-up', 'closed')
-  // One of before it was closed.
+  // An account that was created before sign-up was closed.
   using database = new DatabaseSync(join(server.dataDir, 'nightjar.db'), { timeout: 10_000 })
   const insert = database.prepare(
     `insert into links (hash, kind, email, email_key, inviter_id, created_at_ms, expires_at_ms) values (x'00', 'invitation', ?, ?, 1, 0, ?)`,
@@ -110,7 +110,7 @@ test('an existing account with the email address is linked only after its passwo
   assert.equal(await signedInAs(browser), undefined)
   assert.equal(readRows(server, 'select * from identities').length, 0)
 
-  // The link to go on with is another browser's: nothing of it is there, even for the owner.
+  // The link that continues the sign-in shows nothing in another browser, even to the owner.
   const [, next] = /href="(\/account\/providers\/link\/[^"]*)"/.exec(shown.text)!
   const other = new PageVisitor(server)
   await other.signIn(email, password)
@@ -127,10 +127,10 @@ test('an existing account with the email address is linked only after its passwo
   const again = new PageVisitor(server)
   await signIn(again, provider, { claims: verified(email) })
   assert.equal(await signedInAs(again), email)
-  assert.equal(await eventually('a mail', 5000, () => countMails(server, /A sign-in service was linked/)), 1)
+  assert.equal(await eventually('an email', 5000, () => countMails(server, /A sign-in service was linked/)), 1)
   const events = await audited(server)
   assert.ok(events.includes('identity.linked office password'), events.join('\n'))
-  // Who has a password gives it: the provider does not stand in for it.
+  // Users with a password must enter it; the provider does not replace it.
   assert.match((await again.open('/account/tokens/')).text, /name="password"/)
 })
 
@@ -173,7 +173,7 @@ test("the operator's rule links accounts by verified email address, but never a 
   const browser = new PageVisitor(server)
   await signIn(browser, provider, { claims: verified(email.toUpperCase()) })
   assert.equal(await signedInAs(browser), email)
-  assert.equal(await eventually('a mail', 5000, () => countMails(server, /A sign-in service was linked/)), 1)
+  assert.equal(await eventually('an email', 5000, () => countMails(server, /A sign-in service was linked/)), 1)
   const second = await signIn(new PageVisitor(server), provider, { claims: verified(email, 'person-2') })
   assert.equal(second.status, 403)
   assert.match(second.text, /a different account at The office/)

@@ -1,4 +1,4 @@
-// Footage survives kill -9 at any moment but for the open group of pictures. Two hundred kills: npm run bench -- crash.
+// After kill -9 at any moment, only the open group of pictures is lost. For two hundred kills: npm run bench -- crash.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ test('a server that is killed while 20 cameras record loses at most the open gro
   assert.ok(report.recorded > 1000, `${report.recorded} frames recorded`)
   // Eight kills of twenty cameras; some are not recorded yet when the server is killed again.
   assert.ok(report.lost.length > 50, `${report.lost.length} times a camera was cut off`)
-  // What was sent in the last moments may not have been received: a busy machine must not fail the test.
+  // Frames sent last may not have been received; a busy machine must not fail the test.
   const onTheWay = 3 * report.framesPerSecond
   const worst = Math.max(...report.lost)
   assert.ok(worst <= report.gopFrames + onTheWay, `${worst} frames lost, a group has ${report.gopFrames}`)

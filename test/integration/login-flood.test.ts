@@ -1,4 +1,4 @@
-// Five hundred people sign in at the same moment. (How long others wait for it is measured: npm run bench -- auth.)
+// Five hundred users sign in at the same moment. (How long others wait is measured with npm run bench -- auth.)
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -43,7 +43,7 @@ test(
     while (!state.isOver) others.push(await server.request('/v1/me/'))
     const answers = await over
 
-    // 300 a minute may ask; of them those that find no place are told to wait for a moment.
+    // 300 attempts a minute are allowed; those that find no capacity are asked to retry shortly.
     const allowed = 300 * (1 + (performance.now() - startedMs) / 60_000)
     const statuses = Map.groupBy(answers, ({ status }) => status)
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// A mail that could not be sent before the server was stopped, and the next start.
+// An email that could not be sent before the server was stopped is sent after the next start.
 
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -34,11 +34,11 @@ test('an invitation that was created while the mail server was unreachable arriv
   await new Promise<void>((resolve) => smtp.listen(port, '127.0.0.1', resolve))
   t.after(() => new Promise<void>((resolve) => smtp.close(() => resolve())))
   await server.start()
-  const [mail] = await eventually('the mail', 20_000, async () => mails.length > 0 && mails)
+  const [mail] = await eventually('the email', 20_000, async () => mails.length > 0 && mails)
   assert.match(mail!, /^To: new@example\.com\r$/m)
   const [link] = /https:\S+token=\S+/.exec(mail!.replaceAll(/=\r\n/g, '').replaceAll('=3D', '='))!
   assert.equal((await server.request(link, { authorization: null })).status, 200)
-  await eventually('nothing left', 10_000, async () => (await readdir(waiting)).length === 0)
+  await eventually('nothing is left', 10_000, async () => (await readdir(waiting)).length === 0)
 })
 
 async function findFreePort(): Promise<number> {

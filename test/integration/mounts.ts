@@ -1,11 +1,12 @@
-// File systems for tests that need a small one, or one that comes and goes: mounted where root may, and taken away at the end.
+// File systems for tests that need a small or removable one: mounted if the test runs as root, and unmounted at the
+// end.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Why nothing can be mounted here, for `skip`; false where it can. */
+/** Returns the reason for `skip` if nothing can be mounted; otherwise false. */
 export function whyNoMounts(): string | false {
   if (process.getuid?.() !== 0) return 'only root may mount file systems: run the tests as root to include this one'
   const folder = mkdtempSync(join(tmpdir(), 'nightjar-mount-'))
@@ -16,15 +17,18 @@ export function whyNoMounts(): string | false {
 }
 
 export type Mounts = {
-  /** An empty folder. */
+  /** Creates an empty folder. */
   readonly folder: string
   mountMemory(at: string, megabytes: number, ...options: string[]): void
-  /** The folder `of` under another name. */
+  /** Mounts the folder `of` under another name. */
   bind(of: string, at: string, ...options: string[]): void
   unmount(at: string): void
 }
 
-/** Whatever is still mounted at the end of the test, or of what calls `after` at its end, is unmounted; the folder goes. */
+/**
+ * File systems that are still mounted at the end of the test, or of whatever calls `after`, are unmounted, and the
+ * folder is deleted.
+ */
 export function openMounts(t: { after(end: () => void): void }): Mounts {
   const folder = mkdtempSync(join(tmpdir(), 'nightjar-mounts-'))
   const mounted: string[] = []
@@ -34,7 +38,7 @@ export function openMounts(t: { after(end: () => void): void }): Mounts {
     mounted.push(at)
   }
   const unmount = (at: string) => {
-    // Lazily, as when a disk is pulled: files that are open stay open.
+    // A lazy unmount, as when a disk is removed: open files stay open.
     succeed('umount', '--lazy', at)
     mounted.splice(mounted.lastIndexOf(at), 1)
   }

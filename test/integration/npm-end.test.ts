@@ -1,4 +1,4 @@
-// `npm start` and `npm run demo` end as a whole, whichever of their processes a signal reaches; and only then.
+// All processes of `npm start` and `npm run demo` end, whichever of them gets a signal, and only then.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ const root = new URL('../..', import.meta.url).pathname
 type Started = { readonly child: ChildProcess; readonly group: number; readonly pids: readonly Process[] }
 type Process = { readonly pid: number; readonly parent: number; readonly group: number; readonly command: string }
 
-/** In a process group of its own, whose every process `pids` lists once it says that it is ready. */
+/** Runs in a process group of its own. `pids` lists all of its processes once it reports that it is ready. */
 async function start(t: TestContext, command: string, ...args: string[]): Promise<Started> {
   const child = spawn(command, args, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   const group = child.pid!
@@ -30,7 +30,7 @@ async function start(t: TestContext, command: string, ...args: string[]): Promis
 
 async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-npm-'))
-  // Whatever a failed test left running may still be writing.
+  // Processes that a failed test left behind may still be writing.
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
@@ -45,7 +45,7 @@ async function listGroup(group: number): Promise<Process[]> {
 
 async function readProcess(pid: number): Promise<Process | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-  // The name of the program, in brackets, may hold anything.
+  // The program name in parentheses may contain any character.
   const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === 'Z') return undefined
   const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
@@ -83,7 +83,7 @@ test('SIGTERM to `npm run demo` ends the server and the cameras and completes th
   )
   const exited = once(demo.child, 'exit')
   demo.child.kill('SIGTERM')
-  // npm waits for what it started, so whoever waits for npm finds everything written.
+  // npm waits for its child, so everything is written once npm has ended.
   await exited
   const { open, closed } = countSegments(dataDir)
   assert.ok(open === 0 && closed >= 2, `${open} files open, ${closed} closed`)
@@ -124,7 +124,7 @@ test('a server in the background outlives the shell that started it', async (t) 
   const dataDir = await temporaryFolder(t)
   const command = `npm ${serve(dataDir).join(' ')} &`
   const server = await start(t, 'sh', '-c', command)
-  // Twice as long as it takes to notice that a parent is gone.
+  // Twice the time that it takes to notice that the parent process is gone.
   await sleep(2500)
   const left = await listGroup(server.group)
   assert.deepEqual(left.map(({ pid }) => pid).sort(), server.pids.map(({ pid }) => pid).sort())

@@ -1,4 +1,5 @@
-// Client libraries as existing programs use them, against the running server. What the user would do in a browser is done beside it.
+// Client libraries that existing programs use, against the running server. The user's part in the browser is done by
+// the test.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -39,7 +40,7 @@ async function open(t: TestContext) {
       secretHash,
     })
   const beside = createTemporaryOAuth(store, { publicUrl: server.url })
-  /** The user says yes; where the browser is sent. */
+  /** Grants access as the user and returns the redirect URL. */
   const approve = async (url: string): Promise<string> => {
     const { origin, pathname, searchParams } = new URL(url)
     assert.equal(origin + pathname, `${server.url}/oauth/authorize/`)

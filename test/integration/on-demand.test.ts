@@ -1,5 +1,5 @@
-// A camera that is not recorded is connected while somebody watches, and for a moment each minute; one that is recorded, always. Seen
-// from both ends: what the camera counts, and what viewers get.
+// A camera that is not recorded is connected only while somebody watches and briefly every minute; a recorded one is
+// always connected. Observed from both ends: connections that the camera counts, and responses to viewers.
 
 import assert from 'node:assert/strict'
 import { request } from 'node:https'
@@ -36,13 +36,13 @@ test('an unwatched camera is disconnected, connects at once for a viewer, and st
   const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard')]
   const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
   await eventually('it is online', 20_000, async () => (await read(id)).status === 'online')
-  await eventually('its image is kept', 20_000, async () => (await read(id)).snapshot !== null)
-  await eventually('it is left alone', 40_000, async () => players() === 0)
+  await eventually('its snapshot is stored', 20_000, async () => (await read(id)).snapshot !== null)
+  await eventually('it is disconnected', 40_000, async () => players() === 0)
 
   const camera = await read(id)
-  assert.equal(camera.status, 'online', 'its status stands')
+  assert.equal(camera.status, 'online', 'its status is unchanged')
   const snapshot = await server.request(new URL(camera.live_snapshot).pathname + new URL(camera.live_snapshot).search)
-  assert.equal(snapshot.status, 200, 'an image of now, within the time that any viewer waits')
+  assert.equal(snapshot.status, 200, 'a current image, within the time that a viewer waits')
   assert.equal(players(), 1)
 
   const { url } = camera.streams.find(({ format }) => format === 'mp4')!
@@ -51,18 +51,18 @@ test('an unwatched camera is disconnected, connects at once for a viewer, and st
   viewer.on('response', (response) => response.on('data', (bytes: Buffer) => (received += bytes.length)))
   viewer.on('error', () => {})
   viewer.end()
-  await eventually('the viewer sees it', 10_000, async () => received > 20_000)
+  await eventually('the viewer receives video', 10_000, async () => received > 20_000)
   const seen = received
-  await eventually('and goes on seeing it', 10_000, async () => received > seen + 20_000)
+  await eventually('the viewer keeps receiving video', 10_000, async () => received > seen + 20_000)
   viewer.destroy()
-  await eventually('it is left alone again', 60_000, async () => players() === 0)
+  await eventually('it is disconnected again', 60_000, async () => players() === 0)
 
   await server.command('camera', 'record', String(id), '--retention', 'P1D')
-  await eventually('it is connected to be recorded', 10_000, async () => players() === 1)
+  await eventually('it is connected for recording', 10_000, async () => players() === 1)
   const metrics = await metricsOf(server)
   assert.match(metrics, /^nightjar_cameras_by_status\{status="online",reason=""\} 1$/m)
   await server.command('camera', 'record', String(id), '--off')
-  await eventually('and left alone when that is over', 60_000, async () => players() === 0)
+  await eventually('it is disconnected after recording stops', 60_000, async () => players() === 0)
 })
 
 async function metricsOf(server: ServerUnderTest): Promise<string> {

@@ -1,4 +1,5 @@
-// Packets lost on the way from a camera: the gap in the timeline and in the playlist, the figures, and the event when it goes on.
+// Packets from a camera are lost: the gap in the timeline and in the playlist, the statistics, and the event if the
+// loss continues.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,14 +12,14 @@ type Timeline = { readonly segments: readonly Range[]; readonly gaps: readonly (
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Groups of frames of five seconds. */
+/** Groups of pictures of five seconds. */
 const stream = { name: 'yard', width: 320, height: 180, frameRate: 20, gopFrames: 100 }
 
 test('a short packet loss causes a gap with a reason and is counted, and a longer loss causes one event', {
   timeout: 240_000,
 }, async () => {
   await using source = await openFakeCamera({ streams: [stream] })
-  // Losses must last 20 times as long to be an event.
+  // A loss must last 20 times as long to cause an event.
   await using server = await openServer('--outage-seconds', '1')
   const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
@@ -30,16 +31,16 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
   const listGaps = async () =>
     (await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range()}`)).json.gaps
 
-  await eventually('it records', 30_000, async () => {
+  await eventually('it is being recorded', 30_000, async () => {
     const { json } = await server.request<{ status: string }>(`/v1/cameras/${id}/recording/`)
     return json.status === 'RECORDING'
   })
   await wait(6000)
   assert.deepEqual(await listGaps(), [])
 
-  // Until the loss falls into the first half of a group of pictures.
+  // Repeat until the loss falls into the first half of a group of pictures.
   let lostMs = 0
-  const [gap] = await eventually('the gap is told', 60_000, async () => {
+  const [gap] = await eventually('the gap is reported', 60_000, async () => {
     lostMs = Date.now()
     source.faults.spoilPackets('lose', 60, () => 0)
     await wait(11_700)
@@ -54,22 +55,22 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
 
   const around = `start=${new Date(lostMs - 60_000).toISOString()}&end=${new Date(Date.parse(gap!.end) + 2000).toISOString()}`
   const { json: playback } = await server.request<{ url: string }>(`/v1/cameras/${id}/recording/stream/?${around}`)
-  const playlist = await eventually('what follows is recorded', 20_000, async () => {
+  const playlist = await eventually('recording continues', 20_000, async () => {
     const { text } = await server.request(new URL(playback.url).pathname)
     return text.includes('#EXT-X-ENDLIST') && text
   })
   assert.equal(playlist.match(/#EXT-X-DISCONTINUITY\n/g)?.length, 1, playlist)
 
-  const figures = await eventually('the figures know', 20_000, async () => {
+  const figures = await eventually('the statistics show the loss', 20_000, async () => {
     const figures = await read()
-    // The rate is that of the last seconds, in which nothing came at first.
+    // The rate is that of the last seconds, in which nothing arrived at first.
     const isBack = figures.frame_rate! > 5
     return figures.freezes > 0 && figures.lost_pictures > 0 && isBack && figures
   })
   assert.ok(figures.lost_packets > 0 && figures.packet_loss_percent! > 0 && figures.picture_loss_percent! > 0)
   assert.ok(figures.frozen_seconds >= 1 && figures.frozen_seconds < 60, `${figures.frozen_seconds} s`)
   assert.ok(figures.frame_rate! <= 21 && figures.bit_rate! > 1000, JSON.stringify(figures))
-  const shown = await eventually('the command line knows too', 45_000, async () => {
+  const shown = await eventually('the command line shows it too', 45_000, async () => {
     const { statistics } = await server.command<{ statistics: CameraStatistics }>('camera', 'show', String(id))
     return statistics.freezes > 0 && statistics
   })
@@ -83,7 +84,7 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
     const { json } = await server.request<{ results: { category: string; data: object }[] }>(`/v1/events/${id}/`)
     return json.results.filter(({ category }) => category === 'packet_loss')
   }
-  const [event] = await eventually('the loss is an event', 60_000, async () => {
+  const [event] = await eventually('the loss causes an event', 60_000, async () => {
     const losses = await listLosses()
     return losses.length > 0 && losses
   })
@@ -100,11 +101,11 @@ test('damaged frames are recorded without a gap or a reconnection once the owner
   const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
   const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json
-  await eventually('frames come', 30_000, async () => (await read()).pictures > 20)
+  await eventually('frames arrive', 30_000, async () => (await read()).pictures > 20)
   const body = { keeps_damaged_pictures: true }
   const { json } = await server.request<typeof body>(`/v1/cameras/${id}/`, { method: 'PUT', body })
   assert.equal(json.keeps_damaged_pictures, true)
-  // Frames without a key frame among them: a damaged key frame is dropped whatever is wanted.
+  // Wait for frames without a key frame among them: damaged key frames are always dropped.
   for (let i = 0; i < 10; i++) {
     await wait(500)
     source.faults.spoilPackets('lose', 60, () => 0)

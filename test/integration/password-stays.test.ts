@@ -1,5 +1,5 @@
-// The password of a camera goes to the scheme, host and port that it was given for, and nowhere else: not to another service that the
-// address is changed to, nor to one that the camera names.
+// The password of a camera is sent only to the scheme, host and port that it was entered for: not to another service to
+// which the URL is changed, and not to one that the camera advertises.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import type { OnvifDevice } from '../../contract/detection.ts'
 import { openOnvifCamera } from '../onvif/onvif-camera.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 
-/** Asks everybody for a password in clear, and records the credentials it receives. */
+/** Requires Basic authentication of every client and records the credentials it receives. */
 async function openThief(t: TestContext) {
   const credentials: string[] = []
   let requests = 0
@@ -47,7 +47,7 @@ test('a change of the URL from TLS to clear text at the same host and port does 
   const { id } = (await server.request<Camera>('/v1/cameras/', { method: 'POST', body })).json
   const path = `/v1/cameras/${id}/`
   await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/video` } })
-  const { status_code } = await eventually('it is asked for its password', 60_000, async () => {
+  const { status_code } = await eventually('the camera is offline', 60_000, async () => {
     const { json } = await server.request<Camera>(path)
     return thief.requests() > 0 && json.status_code?.startsWith('login') && json
   })
@@ -56,10 +56,14 @@ test('a change of the URL from TLS to clear text at the same host and port does 
   const source = await server.request<{ username: string | null; has_password: boolean }>(`${path}source/`)
   assert.deepEqual([source.json.username, source.json.has_password], [null, false])
   await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/other`, ...login } })
-  await eventually('what is given with the address is used', 60_000, async () => thief.credentials.length > 0)
+  await eventually('the credentials entered with the URL are sent', 60_000, async () => thief.credentials.length > 0)
   const length = thief.credentials.length
   await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/video` } })
-  await eventually('another path of the same place keeps it', 60_000, async () => thief.credentials.length > length)
+  await eventually(
+    'they are kept for another path of the same service',
+    60_000,
+    async () => thief.credentials.length > length,
+  )
 })
 
 test('a device that advertises its services at another port is queried at the original port only', async (t) => {

@@ -1,6 +1,6 @@
-// Whoever may add cameras must not learn from the answers, nor from how long they take, what is in the networks behind
-// the server. This machine stands for such a network: one port is closed, at others somebody is silent, asks for a
-// password, or is no camera.
+// Users who may add cameras must not learn from responses or response times what is in the networks behind the server.
+// This machine simulates such a network: one port is closed, and others are silent, require a password, or are not a
+// camera.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ const sentence =
 let server: ServerUnderTest
 let camera: FakeCamera
 const listening: Server[] = []
-/** By what is there. */
+/** Host and port by what is there. */
 const places: Record<string, string> = {}
 
 async function listen(on: Server): Promise<string> {
@@ -56,7 +56,7 @@ after(async () => {
   }
 })
 
-/** An account that does not own the server. */
+/** Creates an account that does not own the server. */
 async function addPerson(name: string): Promise<string> {
   const person = ['--email', `${name}@example.com`, '--first-name', name, '--last-name', 'Person']
   await server.command('user', 'add', '--password', 'correct horse', ...person)
@@ -72,7 +72,7 @@ const urls = () => [
   ...[places.refused, places.page, places.guarded].map((at) => `http://${at}/yard`),
 ]
 
-/** Two at a time, as many as one account may look at. */
+/** Runs two at a time, the maximum number of detections of one account. */
 async function inPairs<A, B>(list: readonly A[], work: (item: A) => Promise<B>): Promise<B[]> {
   const rest = list.entries()
   const results: B[] = []
@@ -104,7 +104,7 @@ test('for accounts that do not own the server, every failed detection has the sa
   for (const [i, answer] of answers.entries()) assert.deepEqual(answer, same, urls()[i])
   const seen = { url: camera.url('yard'), ...login }
   const found = await post<StreamDetection>('/v1/cameras/stream-detection/', seen, stranger)
-  assert.deepEqual([found.json.type, found.json.problem], ['h264', null], 'who knows a camera sees it')
+  assert.deepEqual([found.json.type, found.json.problem], ['h264', null], 'a camera with known credentials is reported')
 })
 
 test('the owner of the server gets detailed errors', async () => {
@@ -132,7 +132,7 @@ test('for such accounts, the status of a camera reveals no more, and no earlier'
     const startedMs = performance.now()
     const { json } = await post<Camera>('/v1/cameras/', { name: 'x', type: 'h264', url }, stranger)
     const path = `/v1/cameras/${json.id}/`
-    const { status_code, status_reason, type } = await eventually('it is told', 60_000, async () => {
+    const { status_code, status_reason, type } = await eventually('the reason is reported', 60_000, async () => {
       const { json } = await server.request<Camera>(path, { authorization: stranger })
       return json.status === 'offline' && json
     })
@@ -144,7 +144,7 @@ test('for such accounts, the status of a camera reveals no more, and no earlier'
   }
   const body = { name: 'x', url: `rtsp://${places.refused}/yard` }
   const own = (await post<Camera>('/v1/cameras/', body)).json
-  const status = await eventually('the owner is told', 60_000, async () => {
+  const status = await eventually('the reason is reported to the owner', 60_000, async () => {
     const { json } = await server.request<Camera>(`/v1/cameras/${own.id}/`)
     return json.status === 'offline' && json.status_code
   })
@@ -184,7 +184,7 @@ test('detections, new cameras and changes of a URL or password share one limit o
   const allowed = 30 + (performance.now() - startedMs) / 2000 + 1
   assert.ok(tries <= allowed, `${tries} tries where ${allowed} are allowed`)
   const renamed = await server.request(at, { method: 'PUT', body: { name: 'y' }, authorization: stranger })
-  assert.equal(renamed.status, 200, 'what connects to nothing counts for nothing')
+  assert.equal(renamed.status, 200, 'a change that needs no connection does not count')
 })
 
 test('a camera with the right login comes online for any account', async () => {

@@ -1,4 +1,5 @@
-// A camera that nobody records, with 12 s from one key frame to the next: who looks in between waits for the next one, and is not refused.
+// A camera that is not recorded and sends a key frame every 12 s: a viewer who connects in between waits for the next
+// one and is not refused.
 
 import assert from 'node:assert/strict'
 import { request } from 'node:https'
@@ -18,7 +19,7 @@ test('a viewer who connects between two rare key frames gets a snapshot, HLS and
   await using opened = new AsyncDisposableStack()
   const streams = [{ name: 'rare', width: 160, height: 90, framesPerSecond: fps, gopFrames, joinsAnywhere: true }]
   const source = opened.use(await openFakeCamera({ streams }))
-  // Another client, so that its groups of pictures go on while the server is away.
+  // A second client, so that the groups of pictures continue while the server is disconnected.
   using other = await RtspClient.play(source.url('rare'))
   const server = opened.use(await openServer())
   const body = { name: 'Rare', url: source.url('rare'), type: 'h264' }
@@ -26,11 +27,11 @@ test('a viewer who connects between two rare key frames gets a snapshot, HLS and
   assert.ok(added.id, text)
   const read = async () => (await server.request<Camera>(`/v1/cameras/${added.id}/`)).json
   await eventually('it is online', 30_000, async () => (await read()).status === 'online')
-  await eventually('it is left alone', 60_000, async () => source.stats().streams.rare!.players === 1)
+  await eventually('it is disconnected', 60_000, async () => source.stats().streams.rare!.players === 1)
 
   const keys = () => other.frames.filter(({ isKey }) => isKey).length
   const before = keys()
-  await eventually('a key frame has gone by', 30_000, async () => keys() > before)
+  await eventually('a key frame has been sent', 30_000, async () => keys() > before)
   const camera = await read()
   assert.equal(camera.status, 'online')
   const get = async (url: string) => {
@@ -46,12 +47,12 @@ test('a viewer who connects between two rare key frames gets a snapshot, HLS and
     fetchFirst(urlOf('mp4'), server.ca),
   ])
   assert.equal(snapshot.status, 200, snapshot.text)
-  assert.ok(snapshot.waitedMs > 5000, 'the key frame before is not shown as the frame of now')
+  assert.ok(snapshot.waitedMs > 5000, 'an earlier key frame is not shown as the current image')
   assert.equal(hls.status, 200, hls.text)
   assert.equal(mp4, 200)
 })
 
-/** The status of an endless answer, once some of its bytes have come. */
+/** Returns the status of an endless response once some of its bytes have arrived. */
 async function fetchFirst(url: string, ca: string): Promise<number | undefined> {
   const sent = request(url, { ca })
   sent.on('error', () => {})

@@ -1,4 +1,4 @@
-// The SDK as others get it: packed, installed into an empty project, run by plain Node and read by the compiler.
+// The SDK as users get it: packed, installed into an empty project, run by plain Node and checked by the compiler.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -54,7 +54,7 @@ test('a script in an empty project runs on the bundled and on the installed vers
   }
 })
 
-/** The one of the machine, where there is one that is not too old. */
+/** The installed version of Node, if there is one that is recent enough. */
 async function findOtherNode(): Promise<string[]> {
   const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'))
   const ask = ['-p', 'process.execPath + " " + parseInt(process.versions.node)']
@@ -78,7 +78,7 @@ export async function use(signal: AbortSignal): Promise<void> {
     void [owner, url]
   }
   const guest: Guest = await client.guests.create(1, { email: 'a@b.example', permissions: { can_view_rec: true } })
-  // @ts-expect-error the address is missing
+  // @ts-expect-error the URL is missing
   await client.guests.create(1, { permissions: {} })
   // @ts-expect-error a time range has an end
   await client.cameras.getTimeline(1, { start: new Date() })

@@ -1,4 +1,4 @@
-// The SDK against the running server. Where an answer has to get lost, the request is made nevertheless, and its answer thrown away.
+// The SDK against the running server. To simulate a lost response, the request is sent and its response is discarded.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -43,10 +43,10 @@ after(async () => {
 
 const logIn = () => logInWithPassword(app, person)
 
-/** A token that has the form of one and is none: what an access token is after its end. */
+/** A well-formed but invalid token, like an expired access token. */
 const spoil = (pair: TokenPair): TokenPair => ({ ...pair, accessToken: `${pair.accessToken.slice(0, -1)}-` })
 
-/** Counts the requests to the token endpoint. `lose`: the answers to so many of them get lost. */
+/** Counts the requests to the token endpoint. `lose` is the number of responses that get lost. */
 function countRefreshes({ lose = 0 } = {}) {
   const sent: Headers[] = []
   const fetch: Fetch = async (input, init) => {
@@ -62,7 +62,7 @@ function countRefreshes({ lose = 0 } = {}) {
 
 const failure = async (work: Promise<unknown>): Promise<NightjarError> => {
   const error = await work.then(
-    () => assert.fail('it should have failed'),
+    () => assert.fail('the call did not fail'),
     (reason: unknown) => reason,
   )
   assert.ok(error instanceof NightjarError, String(error))

@@ -1,4 +1,4 @@
-// An account with a second factor, at every door that takes a password, of a running server.
+// An account with a second factor, at every place of a running server that accepts a password.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -25,9 +25,9 @@ async function setUp(server: ServerUnderTest, user = { email, password }) {
   return { visitor, secret, recoveryCodes }
 }
 
-/** Of the one mail that has a link: notices of the second factor have none. */
+/** Reads the link from the only email that has one; notices about the second factor have none. */
 function readResetLink({ dataDir }: ServerUnderTest): Promise<string> {
-  return eventually('a mail with a link', 10_000, async () => {
+  return eventually('an email with a link', 10_000, async () => {
     const files = await readdir(join(dataDir, 'outbox')).catch(() => [])
     const mails = await Promise.all(
       files.filter((file) => /^[^.].*\.eml$/.test(file)).map((file) => readFile(join(dataDir, 'outbox', file), 'utf8')),
@@ -66,7 +66,7 @@ test('the password grant refuses accounts with a second factor and says so only 
   const right = await logIn()
   assert.deepEqual([right.status, right.json.error], [400, 'invalid_grant'])
   assert.match(right.json.error_description, /second factor.*authorization code.*personal access token/)
-  // What was granted before goes on.
+  // Earlier grants stay valid.
   const authorization = `Bearer ${before.json.access_token}`
   assert.equal((await server.request('/v1/me/', { authorization })).status, 200)
   await visitor.open('/account/')
@@ -109,7 +109,7 @@ test('a stolen token and the password are not enough for operations that require
     assert.equal(status, 400, text)
     assert.match(text, /second factor/)
   }
-  // What takes no password is as ever.
+  // Operations that need no password are not affected.
   assert.equal((await server.request('/v1/me/tokens/')).status, 200)
   assert.equal((await server.request('/v1/me/', { method: 'PUT', body: { last_name: 'Own' } })).status, 200)
   await server.command('user', 'remove-second-factor', email)
@@ -138,7 +138,7 @@ test('resetting the password by email keeps the second factor', async () => {
   await visitor.submit({ code: codeNow(secret, 1) })
   await visitor.open('/account/')
   assert.equal(visitor.shown!.path, '/account/')
-  // Neither secret nor codes are in the database or the log in clear.
+  // Neither the secret nor the codes are in the database or the log in clear text.
   const seen = [server.log()]
   for (const file of await readdir(server.dataDir)) {
     if (/^nightjar\.db/.test(file)) seen.push(await readFile(join(server.dataDir, file), 'latin1'))
@@ -177,20 +177,21 @@ test('an owner with a confirmed password can remove the second factor of another
   assert.equal(await hasOne(), true)
   assert.equal((await remove({ own_password: password })).status, 204)
   assert.equal(await hasOne(), false)
-  // A second click does nothing.
+  // A second click has no effect.
   assert.equal((await remove({ own_password: password })).status, 404)
   assert.match((await visitor.open('/account/')).path, /^\/sign-in\//)
-  // No second step.
+  // There is no second step.
   assert.equal((await visitor.signIn(bob.email, bob.password)).path, '/')
   assert.equal((await visitor.open('/account/')).path, '/account/')
-  const mail = await eventually('a mail about it', 10_000, async () => {
+  const mail = await eventually('an email about it', 10_000, async () => {
     const folder = join(server.dataDir, 'outbox')
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'))
     const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
     return mails.find((text) => /^Subject: The second factor of your Nightjar account was removed/m.test(text)) ?? false
   })
   assert.match(mail, /^To: bob@example\.com/m)
-  // Not even with the password, once the owner has a second factor: a found token and a found password are one factor.
+  // Not even with the password, once the owner has a second factor: a stolen token and a stolen password are one
+  // factor.
   await setUp(server, bob)
   await setUp(server)
   const { status, text } = await remove({ own_password: password })

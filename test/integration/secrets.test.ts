@@ -1,4 +1,4 @@
-// What an hour of signing in leaves behind in the database and in the log: that it happened, and nothing to sign in with.
+// What an hour of sign-ins leaves in the database and in the log: a record of each one, and no credentials.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -144,9 +144,9 @@ testEachDatabase(
 
     await server.stop()
     const database = kind === 'SQLite' ? await readFiles(server.dataDir) : await readTables(place)
-    assert.ok(database.includes(email), 'the database is searched')
+    assert.ok(database.includes(email), 'the database contains the email address')
     const log = server.log()
-    assert.ok(log.includes('the server is up'), 'the log is searched')
+    assert.ok(log.includes('the server is up'), 'the log contains the start of the server')
     const audit = JSON.stringify(events)
     for (const [name, secret] of Object.entries(secrets)) {
       assert.ok(secret?.length > 7, name)
@@ -167,7 +167,7 @@ testEachDatabase(
   },
 )
 
-/** All of SQLite's files, free pages included. */
+/** Searches all of SQLite's files, including free pages. */
 async function readFiles(dataDir: string): Promise<Buffer> {
   const files = (await readdir(dataDir)).filter((name) => name.startsWith('nightjar.db'))
   assert.ok(files.length > 0)

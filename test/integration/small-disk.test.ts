@@ -1,5 +1,5 @@
-// A disk of 64 MB under recording: filled to the last byte by others, kept below its limit by retention, gone and back. Live goes on, the
-// owner is told, recording resumes by itself, and what is recorded is whole.
+// Records to a disk of 64 MB that is filled completely by other programs, kept below its limit by retention, removed
+// and reattached. Live views continue, the owner is notified, recording resumes by itself, and the footage is intact.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -61,10 +61,13 @@ async function allAre(scene: Scene, status: string): Promise<boolean> {
   return found.every((recording) => recording.status === status)
 }
 
-/** Resolves with why, when each camera has told of an error since: where old footage makes room, it may go on for a moment in between. */
+/**
+ * Resolves with the reasons once each camera has reported an error; deletion of old footage may let recording resume
+ * briefly in between.
+ */
 async function untilErrors(scene: Scene): Promise<Map<number, string>> {
   const reasons = new Map<number, string>()
-  await eventually('the error is told', 30_000, async () => {
+  await eventually('the error is reported', 30_000, async () => {
     for (const id of scene.cameras) {
       const { status, status_reason } = await readRecording(scene, id)
       if (status === 'ERROR') reasons.set(id, String(status_reason))
@@ -84,7 +87,7 @@ async function readReasons({ server, cameras }: Scene): Promise<Set<string>> {
   return new Set((await Promise.all(timelines)).flat())
 }
 
-/** The newest segment of each camera, from the index. */
+/** The newest segment of each camera in the index. */
 async function listNewest({ server, cameras }: Scene): Promise<Segment[]> {
   const credentialsKey = (await openSecretKey(server.dataDir)).deriveKey('camera credentials')
   const database = databaseFile(server.dataDir)
@@ -94,10 +97,10 @@ async function listNewest({ server, cameras }: Scene): Promise<Segment[]> {
   )
 }
 
-/** The camera may just be connecting again. */
+/** The camera may just be reconnecting. */
 async function checkLive({ server, cameras }: Scene): Promise<void> {
   const { live_snapshot } = (await server.request<{ live_snapshot: string }>(`/v1/cameras/${cameras[0]}/`)).json
-  await eventually('live goes on', 20_000, async () => {
+  await eventually('live views continue', 20_000, async () => {
     const { status } = await server.request(live_snapshot, { authorization: null })
     return status === 200
   })
@@ -105,7 +108,7 @@ async function checkLive({ server, cameras }: Scene): Promise<void> {
 
 const fillerSizes = [2 ** 20, 2 ** 16, 2 ** 12, 2 ** 8, 2 ** 4, 1]
 
-/** Until the disk takes no byte more. */
+/** Writes until the disk accepts no more bytes. */
 async function fill(file: string): Promise<void> {
   await using handle = await open(file, 'w')
   const chunk = Buffer.alloc(fillerSizes[0]!)
@@ -114,7 +117,7 @@ async function fill(file: string): Promise<void> {
       ({ bytesWritten }) => bytesWritten,
       () => 0,
     )
-  // Others write at the same time and may just have made room: then it begins again with big chunks.
+  // Other writers may just have freed space; then start again with large chunks.
   for (let refusals = 0; refusals < 3; refusals++) {
     for (const bytes of fillerSizes) {
       for (let i = 0; (i < 16 || bytes === fillerSizes[0]) && (await write(bytes)) === bytes; i++) refusals = 0
@@ -124,7 +127,7 @@ async function fill(file: string): Promise<void> {
 
 async function checkAfterwards(scene: Scene): Promise<void> {
   for (const id of scene.cameras) await scene.server.request(`/v1/cameras/${id}/recording/`, { method: 'DELETE' })
-  await eventually('all files are closed, and index and files agree', 30_000, async () => {
+  await eventually('all files are complete and match the index', 30_000, async () => {
     const { ok } = await scene.server
       .command<{ ok: boolean }>('check', '--deep', '--archive', scene.disk)
       .catch((error: { stdout: string }) => ({ ok: false, why: error.stdout }))
@@ -132,7 +135,7 @@ async function checkAfterwards(scene: Scene): Promise<void> {
   })
 }
 
-// Each waits for cameras and disks most of the time.
+// Each test mostly waits for cameras and disks.
 suite('a small disk', { concurrency: true }, () => {
   for (const [title, minFree] of [
     ['to the last byte', '0'],
@@ -146,17 +149,17 @@ suite('a small disk', { concurrency: true }, () => {
       const disk = join(mounts.folder, 'disk')
       mounts.mountMemory(disk, 64)
       const scene = await openScene(t, disk, 400_000, '--min-free', minFree)
-      await eventually('all record', 60_000, () => allAre(scene, 'RECORDING'))
+      await eventually('all cameras are recorded', 60_000, () => allAre(scene, 'RECORDING'))
       for (let round = 0; round < 3; round++) {
         const filler = join(disk, 'filler')
         await fill(filler)
         for (const reason of (await untilErrors(scene)).values()) assert.match(reason, /disk .* is full/)
         await checkLive(scene)
         await rm(filler)
-        await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
+        await eventually('all cameras are recorded again', 60_000, () => allAre(scene, 'RECORDING'))
       }
       await checkAfterwards(scene)
-      // Retention has taken what was before, so the timeline shows no gap; the rows tell all the same.
+      // Retention has deleted the footage before, so the timeline shows no gap, but the rows contain it.
       for (const { gapReason } of await listNewest(scene)) assert.equal(gapReason, 'disk_full')
     })
   }
@@ -171,14 +174,14 @@ suite('a small disk', { concurrency: true }, () => {
     const minFreeBytes = 6_000_000
     await writeFile(join(disk, 'of others'), Buffer.alloc(50 * 2 ** 20))
     const scene = await openScene(t, disk, 2_000_000, '--min-free', String(minFreeBytes))
-    await eventually('all record', 60_000, () => allAre(scene, 'RECORDING'))
-    // For a moment there may be nothing but a file that has just begun.
+    await eventually('all cameras are recorded', 60_000, () => allAre(scene, 'RECORDING'))
+    // For a moment there may be only a file that has just begun.
     const firstOf = async () => Date.parse((await readRecording(scene, scene.cameras[0]!)).recording_start ?? '') || 0
     const firstMs = await eventually('footage', 30_000, firstOf)
     let lowestBytes = Number.POSITIVE_INFINITY
     const deadlineMs = performance.now() + 140_000
     do {
-      // A file ends and another begins: what is closed can be deleted.
+      // When one file ends and the next begins, the completed one can be deleted.
       scene.source.faults.dropConnections()
       for (let i = 0; i < 40; i++) {
         const { bavail, bsize } = await statfs(disk)
@@ -187,9 +190,9 @@ suite('a small disk', { concurrency: true }, () => {
       }
       assert.notEqual((await readRecording(scene, scene.cameras[0]!)).status, 'ERROR')
     } while ((await firstOf()) < firstMs + 5000 && performance.now() < deadlineMs)
-    assert.ok((await firstOf()) >= firstMs + 5000, 'the oldest has made room')
+    assert.ok((await firstOf()) >= firstMs + 5000, 'the oldest footage was deleted')
     assert.ok(lowestBytes >= minFreeBytes, `${lowestBytes} bytes were free once`)
-    assert.ok(!(await readReasons(scene)).has('disk_full'), 'and nothing was missed for it')
+    assert.ok(!(await readReasons(scene)).has('disk_full'), 'there is no gap because of a full disk')
     await checkAfterwards(scene)
   })
 
@@ -203,7 +206,7 @@ suite('a small disk', { concurrency: true }, () => {
     mounts.bind(real, disk)
     const scene = await openScene(t, disk, 400_000)
     const { server, source } = scene
-    await eventually('all record', 60_000, () => allAre(scene, 'RECORDING'))
+    await eventually('all cameras are recorded', 60_000, () => allAre(scene, 'RECORDING'))
 
     await t.test('a disk that is removed during recording', async () => {
       await sleep(7000) // A disk that is pulled leaves the footage that it has confirmed, which takes up to five seconds.
@@ -211,10 +214,10 @@ suite('a small disk', { concurrency: true }, () => {
       source.faults.dropConnections() // new files
       for (const reason of (await untilErrors(scene)).values()) assert.match(reason, /not there|missing/)
       await checkLive(scene)
-      assert.ok(!existsSync(join(disk, 'cameras')), 'nothing is written below it')
+      assert.ok(!existsSync(join(disk, 'cameras')), 'nothing is written below the mount point')
       await sleep(3000) // breaks of up to two seconds are no gaps
       mounts.bind(real, disk)
-      await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
+      await eventually('all cameras are recorded again', 60_000, () => allAre(scene, 'RECORDING'))
       await eventually('the gap has its reason', 20_000, async () => (await readReasons(scene)).has('disk_failed'))
     })
 
@@ -226,9 +229,9 @@ suite('a small disk', { concurrency: true }, () => {
       assert.deepEqual(await readdir(disk), ['server.lock'])
       const before = await readRecording(scene, scene.cameras[0]!)
       mounts.bind(real, disk)
-      await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
+      await eventually('all cameras are recorded again', 60_000, () => allAre(scene, 'RECORDING'))
       assert.equal((await readRecording(scene, scene.cameras[0]!)).recording_start, before.recording_start)
-      await eventually('what the kill left open is repaired', 30_000, async () =>
+      await eventually('the file that was open at the kill is repaired', 30_000, async () =>
         server.log().includes('recordings left open by a crash have been repaired'),
       )
     })
@@ -241,7 +244,7 @@ suite('a small disk', { concurrency: true }, () => {
       await checkLive(scene)
       mounts.unmount(disk)
       mounts.bind(real, disk)
-      await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
+      await eventually('all cameras are recorded again', 60_000, () => allAre(scene, 'RECORDING'))
     })
     await checkAfterwards(scene)
   })

@@ -1,4 +1,4 @@
-// What the server tells its runtime where it plans with little memory.
+// The runtime options that the server sets if it plans with little memory.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Strangers ask and do not take what they are answered. Neither may cost much memory, nor last for longer than half a minute.
+// Clients without an account send requests and do not read the responses. They must neither use much memory nor last
+// longer than half a minute.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -8,10 +9,10 @@ import { test } from 'node:test'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { eventually, openServer, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 
-/** Half a minute after the last byte was taken; more on a machine that has other things to do. */
+/** Half a minute after the last byte was read, plus a margin for a busy machine. */
 const cutMs = 45_000
 
-/** Resident memory. */
+/** Resident memory of the server. */
 function readMegabytes({ pid }: ServerUnderTest): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
   return Number(kilobytes) / 1024
@@ -32,7 +33,7 @@ function openTls(
   return secure.on('error', () => {})
 }
 
-/** A client of HTTP/2 that takes the heads of answers and none of their bodies. */
+/** An HTTP/2 client that reads the headers of responses but not their bodies. */
 async function openClosedWindow({ url, ca }: ServerUnderTest, localAddress: string): Promise<ClientHttp2Session> {
   const createConnection = () => openTls({ url, ca }, { localAddress, protocol: 'h2' })
   const session = connectHttp2(url, { createConnection, settings: { initialWindowSize: 0 } })
@@ -66,16 +67,20 @@ test('T33: large responses that clients do not read share one copy in memory and
   const outcome = { answered: 0, refused: 0, closed: 0, sent: 0 }
   const sessions = await Promise.all(Array.from({ length: 4 }, () => openClosedWindow(server, '127.0.0.2')))
   for (const session of sessions) await ask(session, '/docs/', 100, outcome)
-  await eventually('an answer to each', 60_000, async () => outcome.answered + outcome.refused === 400)
+  await eventually('every request has a response', 60_000, async () => outcome.answered + outcome.refused === 400)
   assert.ok(outcome.answered >= 300)
   const grown = readMegabytes(server) - before
   assert.ok(grown < 100, `400 answers that nobody takes cost ${grown.toFixed(0)} MB`)
-  await eventually('all cut off', cutMs, async () => outcome.closed === 400)
-  await eventually('their connections too', 15_000, async () => (await countConnections(server)) === 0)
+  await eventually('all connections are closed', cutMs, async () => outcome.closed === 400)
+  await eventually(
+    'the server has closed their connections too',
+    15_000,
+    async () => (await countConnections(server)) === 0,
+  )
 })
 
 test('T33: thousands of small responses that clients do not read are limited, do not affect others and are aborted', async () => {
-  // So that garbage of refused ones is collected, as on a small machine.
+  // Makes the runtime collect the garbage of refused requests as on a small machine.
   const small = { NODE_OPTIONS: '--max-old-space-size=192 --max-semi-space-size=8' }
   await using server = await openServerWith(small, '--rate-limit', '0')
   const before = readMegabytes(server)
@@ -84,17 +89,21 @@ test('T33: thousands of small responses that clients do not read are limited, do
   for (let round = 0; round < 10; round++)
     for (const session of sessions) await ask(session, '/no-such-page', 20, outcome)
   const sent = outcome.sent
-  await eventually('an answer to some', 60_000, async () => outcome.answered + outcome.refused >= 10_000)
+  await eventually('some requests have a response', 60_000, async () => outcome.answered + outcome.refused >= 10_000)
   assert.equal((await server.request('/v1/me/')).status, 200)
   assert.ok(outcome.answered <= 2500, `${outcome.answered} of ${sent} were answered`)
   const grown = readMegabytes(server) - before
   assert.ok(grown < 300, `they cost ${grown.toFixed(0)} MB`)
-  await eventually('all cut off', cutMs, async () => outcome.closed === sent)
-  await eventually('their connections too', 15_000, async () => (await countConnections(server)) === 0)
+  await eventually('all connections are closed', cutMs, async () => outcome.closed === sent)
+  await eventually(
+    'the server has closed their connections too',
+    15_000,
+    async () => (await countConnections(server)) === 0,
+  )
   const again = await openClosedWindow(server, '127.0.0.2')
   const later = { answered: 0, refused: 0, closed: 0, sent: 0 }
   await ask(again, '/no-such-page', 1, later)
-  await eventually('an answer again', 10_000, async () => later.answered === 1)
+  await eventually('requests get responses again', 10_000, async () => later.answered === 1)
   again.destroy()
 })
 
@@ -103,14 +112,14 @@ test('T33: an HTTP/1.1 connection whose responses are not read is closed', async
   const socket = openTls(server)
   await new Promise((resolve) => socket.once('secureConnect', resolve))
   const before = readMegabytes(server)
-  // More than the buffers of two systems take.
+  // More than the socket buffers of both sides can hold.
   socket.pause()
   socket.write('GET /docs/ HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(30))
   await new Promise((resolve) => setTimeout(resolve, 3000))
   assert.equal(await countConnections(server), 1)
   const grown = readMegabytes(server) - before
   assert.ok(grown < 100, `it costs ${grown.toFixed(0)} MB`)
-  await eventually('it is cut off', cutMs, async () => (await countConnections(server)) === 0)
+  await eventually('it is closed', cutMs, async () => (await countConnections(server)) === 0)
   socket.destroy()
 })
 
@@ -119,7 +128,7 @@ test('the connections of one IP address are limited, and other addresses can con
   const sockets = Array.from({ length: 2200 }, () => openTls(server, { localAddress: '127.0.0.2' }))
   let closed = 0
   for (const socket of sockets) socket.on('close', () => closed++)
-  await eventually('those beyond some are closed', 60_000, async () => closed >= 150)
+  await eventually('connections above the limit are closed', 60_000, async () => closed >= 150)
   assert.equal((await server.request('/v1/me/')).status, 200)
   assert.ok((await countConnections(server)) <= 2048)
   for (const socket of sockets) socket.destroy()

@@ -1,4 +1,5 @@
-// A server that died with many files open: the next one answers and records at once, and makes the files whole beside that.
+// After a crash with many open files, the next server responds and records at once and repairs the files in the
+// background.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -20,7 +21,7 @@ type Storage = { server: { repair: Health['repair'] | null } }
 
 const openFiles = 300
 
-/** Rows of files that are open, of which the newest stands for a disk that takes for ever to read it. */
+/** Inserts rows of open files. The newest simulates a disk on which a read takes forever. */
 async function leaveOpenFiles(dataDir: string, cameraId: number): Promise<string> {
   const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
   await using store = await openStore({ database: databaseFile(dataDir), credentialsKey })
@@ -39,7 +40,7 @@ async function leaveOpenFiles(dataDir: string, cameraId: number): Promise<string
   return pipe
 }
 
-/** What waits to read from the pipe finds nothing in it. */
+/** Ends the read of the pipe, which then has no content. */
 async function release(pipe: string): Promise<void> {
   await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).then(
     (file) => file.close(),
@@ -76,7 +77,7 @@ test('a server with hundreds of open files to repair answers and records before 
     const { status, recording_end: end } = await readRecording()
     return status === 'RECORDING' && end !== null && Date.parse(end) > killedMs + 1000
   })
-  // All this while the repair has stood at its first file, and owners can see that.
+  // The repair has been stuck at its first file all this time, and owners can see that.
   const { server: storage } = (await server.request<Storage>('/v1/me/storage/')).json
   assert.ok(storage.repair!.pending_files > 0)
   assert.ok((await readHealth(server)).repair!.pending_files > 0)
@@ -85,7 +86,7 @@ test('a server with hundreds of open files to repair answers and records before 
   await eventually('the repair is done', 60_000, async () => (await readHealth(server)).repair === undefined)
   const range = `start=${new Date(killedMs - 60_000).toISOString()}&end=${new Date(Date.now() - 1000).toISOString()}`
   const { json } = await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range}`)
-  assert.ok(Date.parse(json.segments[0]!.start) < killedMs, 'what was recorded before the crash is there')
+  assert.ok(Date.parse(json.segments[0]!.start) < killedMs, 'footage from before the crash is listed')
   assert.ok(json.gaps.some(({ reason }) => reason === 'server_down'))
   const check = await server.command<{ ok: boolean }>('check', '--deep')
   assert.equal(check.ok, true)

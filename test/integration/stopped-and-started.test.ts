@@ -1,5 +1,5 @@
-// Recording that is stopped and started again before the camera's next key frame: a new recorder is given the newest group of pictures,
-// of which the one before has recorded a part.
+// Recording is stopped and started again before the camera's next key frame: the new recorder receives the newest group
+// of pictures, part of which the previous one has already recorded.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ test('recording that is stopped and started within a group of pictures records n
 
   const beginMs = Date.now()
   await untilFootageOf(beginMs)
-  // Two whole groups and a part, whatever the moment: some of these stops have no key frame before their start.
+  // Two complete groups and a part, whatever the moment: before some of these starts there is no key frame.
   for (let i = 0; i < 4; i++) {
     await sleep(gopSeconds * 300)
     await post('stop')

@@ -1,5 +1,4 @@
-// What is at an address, and which cameras there are, asked of a real server that looks at real cameras: by the interface, and from the
-// command line.
+// Stream detection and discovery of a real server with real cameras, through the API and on the command line.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -60,7 +59,7 @@ test("detection reports the measured properties of a camera's stream and a small
   assert.equal(head, 'data:image/jpeg;base64')
   const { width, height } = parseJpegHeader(Buffer.from(base64!, 'base64'))
   assert.deepEqual([width, height], [snapshot!.width, snapshot!.height])
-  await eventually('the camera is left alone', 5000, async () => players() === 0)
+  await eventually('the camera is disconnected', 5000, async () => players() === 0)
 })
 
 test('detection of a failing URL reports the reason and suggests a login or path', async () => {
@@ -103,7 +102,7 @@ test('an account can run two detections at once, and a closed connection makes r
   const { status, headers: answered } = await detect({ url: camera.url('hall'), ...login })
   assert.deepEqual([status, answered['retry-after']], [429, '5'])
   for (const request of waiting) request.destroy()
-  await eventually('the connections to the camera end with those of their clients', 4000, async () => players() === 0)
+  await eventually('the connections to the camera end when their clients disconnect', 4000, async () => players() === 0)
   camera.faults.stall(0)
   assert.equal((await detect({ url: camera.url('hall'), ...login })).json.type, 'h265')
 })
@@ -149,7 +148,7 @@ test('a camera that is added without a type gets the detected or the most likely
 
 type Ended = { readonly code: number; readonly stdout: string }
 
-/** The command line without a server and without data. */
+/** Runs the command line without a server and without data. */
 function runCamera(...args: string[]): Promise<Ended> {
   const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
   return new Promise((resolve) => {

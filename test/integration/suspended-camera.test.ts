@@ -1,4 +1,5 @@
-// A camera whose stream ends the media worker twice is left out for a while, so that the others are recorded without a break.
+// A camera whose stream crashes the media worker twice is suspended for a while, so that the others are recorded
+// without interruption.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -63,10 +64,14 @@ test('a camera that crashes a worker twice is suspended, and resumes after the s
   assert.ok(!gapsOf(1).includes('camera_suspended'))
   assert.ok(statusesOf(1).every((status) => status.state !== 'offline'))
 
-  await eventually('its end: the camera is tried again, ends a worker, and is suspended at once', 60_000, async () => {
-    const last = statusesOf(2).at(-1)
-    return losses === 3 && last?.state === 'offline' && last.reason === 'camera_suspended'
-  })
+  await eventually(
+    'the end of the suspension: the camera crashes a worker again and is suspended at once',
+    60_000,
+    async () => {
+      const last = statusesOf(2).at(-1)
+      return losses === 3 && last?.state === 'offline' && last.reason === 'camera_suspended'
+    },
+  )
   const opened = reports.filter((report) => report.type === 'segment_opened' && report.segment.cameraId === 2)
   assert.ok(
     opened.some((report) => report.type === 'segment_opened' && report.segment.gapReason === 'camera_suspended'),

@@ -1,4 +1,4 @@
-// What somebody can do who got hold of a token of an owner and does not know the password.
+// What somebody can do with an owner's token but without the password.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ function as(server: ServerUnderTest, authorization: string) {
   return { send, meStatus: async () => (await send('GET', '/v1/me/')).status }
 }
 
-/** A token that was asked for with the scope of accounts, by the one who runs the server. */
+/** Creates a token with the account scopes, as an owner of the server. */
 async function openAccountToken(server: ServerUnderTest) {
   const { token, id } = await server.command<Made>('token', 'create', '--user', email, '--scope', accountScope)
   return { id, ...as(server, bearerOf(token)) }
@@ -31,7 +31,7 @@ test('a token with default scopes cannot manage the account', async () => {
   const usual = await server.command<Made>('token', 'create', '--user', email)
   assert.equal(usual.scope, 'user_access')
   const thief = as(server, bearerOf(usual.token))
-  // All that the interface has, as programs written for it expect.
+  // The token can use the camera API, as existing programs expect.
   for (const path of ['/v1/me/', '/v1/cameras/', '/v1/shared-cameras/', '/v1/events/']) {
     assert.equal((await thief.send('GET', path)).status, 200, path)
   }
@@ -67,14 +67,14 @@ test("creating a token with account_manage, appointing owners and changing passw
     ['POST', '/v1/users/', { ...eve, email: 'eva@example.com', is_owner: true }, 'own_password', 201],
     ['PUT', `/v1/users/${bob.id}/`, { is_owner: true }, 'own_password', 200],
     ['PUT', `/v1/users/${bob.id}/`, { password: 'bald eagles hum' }, 'own_password', 200],
-    // Whoever reads the mail of an account can have a new password sent.
+    // Whoever reads the account's email could request a new password.
     ['PUT', `/v1/users/${bob.id}/`, { email: 'mallory@example.com' }, 'own_password', 200],
   ] as const
   for (const [method, path, body, field] of attacks) {
     const { status, json } = await thief.send<Problem>(method, path, body)
     assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, [field]], `${method} ${path}`)
   }
-  // Not of each: guesses are log-ins that failed, and after five of them there is a wait.
+  // Not for each attack: wrong passwords count as failed logins, and after five of them the server enforces a delay.
   for (const [method, path, body, field] of [attacks[0], attacks[3], attacks[5]]) {
     const { status, json } = await thief.send<Problem>(method, path, { ...body, [field]: 'wrong horse' })
     assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, [field]], `${method} ${path}`)
@@ -91,7 +91,7 @@ test("creating a token with account_manage, appointing owners and changing passw
   for (const [method, path, body, field, done] of attacks) {
     assert.equal((await thief.send(method, path, { ...body, [field]: password })).status, done, `${method} ${path}`)
   }
-  // What gives no new power is as it was.
+  // Operations that grant no additional power are not affected.
   assert.equal((await thief.send('PUT', `/v1/users/${bob.id}/`, { first_name: 'Bob' })).status, 200)
   assert.equal((await thief.send('POST', '/v1/me/tokens/', { scope: 'read' })).status, 201)
 })
@@ -124,7 +124,7 @@ test("weakening an application's protection and deleting a user require the call
   assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, ['own_password']])
   assert.deepEqual((await thief.send('GET', path)).json, before)
   assert.equal((await thief.send('GET', `/v1/users/${bob.id}/`)).status, 200)
-  // Changes that open nothing need no password.
+  // Changes that weaken nothing need no password.
   assert.equal((await thief.send('PUT', path, { name: 'Porch Light', redirect_uris: [uri] })).status, 200)
   assert.equal((await thief.send('PUT', path, { redirect_uris: [], scope: 'read' })).status, 200)
   for (const [method, at, body, field, done] of attacks) {
@@ -164,12 +164,12 @@ testEachDatabase(
     const brother = await make(root, 'read')
     const statuses = async () => Promise.all([root, child, grandchild, brother].map((each) => each.meStatus()))
     assert.deepEqual(await statuses(), [200, 200, 200, 200])
-    // Of the owner's own tokens nothing ends with it.
+    // The owner's own tokens stay valid.
     assert.equal((await root.send('DELETE', `/v1/me/tokens/${child.id}/`)).status, 204)
     assert.deepEqual(await statuses(), [200, 401, 401, 200])
-    // By the command line, which is another process.
+    // Revoke on the command line, which is another process.
     await server.command('token', 'revoke', String(root.id))
-    await eventually('all that was made with the token has ended', 10_000, async () => {
+    await eventually('everything created with the token is revoked', 10_000, async () => {
       const now = await statuses()
       return now.every((status) => status === 401)
     })
@@ -200,7 +200,7 @@ test('revoking the grant of an application revokes the tokens that it created', 
     bearerOf((await child.send<Made>('POST', '/v1/me/tokens/', { scope: 'read' })).json.token),
   )
   assert.deepEqual([await child.meStatus(), await grandchild.meStatus()], [200, 200])
-  // A refresh goes on with the same log-in.
+  // A refresh continues the same login.
   const refreshed = await ask('/oauth/token/', {
     grant_type: 'refresh_token',
     client_id: app.client_id,
@@ -210,7 +210,7 @@ test('revoking the grant of an application revokes the tokens that it created', 
   assert.deepEqual([await child.meStatus(), await grandchild.meStatus()], [200, 200])
   await ask('/oauth/token-revoke/', { client_id: app.client_id, token: refreshed.json.refresh_token })
   assert.deepEqual([await child.meStatus(), await grandchild.meStatus()], [401, 401])
-  // It is not shown any more as one that may be used.
+  // It is no longer listed as valid.
   const owner = await openAccountToken(server)
   const list = await owner.send<{ results: { id: number }[] }>('GET', '/v1/me/tokens/')
   assert.ok(!list.json.results.some(({ id }) => id === made.json.id))

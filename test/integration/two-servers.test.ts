@@ -1,4 +1,4 @@
-// Two servers that were given one database, as a copied configuration does.
+// Two servers with the same database, as a result of a copied configuration.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,11 +17,11 @@ testEachDatabase(
     const database = await create(t)
     const other = await mkdtemp(join(tmpdir(), 'nightjar-second-'))
     t.after(() => rm(other, { recursive: true }))
-    // As servers and commands are told in a service.
+    // Servers and commands get the database from the environment, as in a service.
     process.env.NIGHTJAR_DATABASE = database
     t.after(() => delete process.env.NIGHTJAR_DATABASE)
     await using server = await openServer()
-    // With the first one's key the second could read everything.
+    // With the first server's key the second could read everything.
     await copyFile(join(server.dataDir, 'secret.key'), join(other, 'secret.key'))
     const start = async () => {
       const args = [entry, 'serve', '--data', other, '--host', '127.0.0.1', '--port', '0']
@@ -38,7 +38,7 @@ testEachDatabase(
     assert.match(refused.stderr, /is used by another Nightjar server, on .*nightjar-test-/)
     assert.doesNotMatch(refused.stderr, /tester:/, 'no password')
     assert.equal((await server.request('/v1/me/')).status, 200)
-    // Commands work beside it, also with the other folder.
+    // Commands work beside the running server, also with the other folder.
     const users = await server.command<{ users: unknown[] }>('user', 'list')
     assert.equal(users.users.length, 1)
   },

@@ -1,4 +1,4 @@
-// A media worker that dies takes no camera along: the next one connects them, records on, and viewers see them again.
+// When a media worker dies, its cameras are connected by the next one, recording continues, and viewers see them again.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'

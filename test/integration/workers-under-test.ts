@@ -15,11 +15,11 @@ type Options = Pick<MediaWorkersOptions, 'onReport' | 'onWorkerLost' | 'workerFi
 
 export type WorkersUnderTest = {
   readonly workers: MediaWorkers
-  /** Ends the worker; resolves when everything that it told has been reported. */
+  /** Ends the worker and resolves when everything that it sent has been reported. */
   stop(): Promise<void>
 }
 
-/** Removed with the test. */
+/** Creates a folder that is removed after the test. */
 export async function makeArchiveFolder(t: TestContext): Promise<string> {
   const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-workers-'))
   t.after(() => rm(archiveDir, { recursive: true, force: true }))
@@ -27,7 +27,7 @@ export async function makeArchiveFolder(t: TestContext): Promise<string> {
   return archiveDir
 }
 
-/** The worker runs until `stop`, or the end of the test. */
+/** Runs the worker until `stop` or the end of the test. */
 export function runWorkers(t: TestContext, archiveDir: string, options: Options): WorkersUnderTest {
   const workers = new MediaWorkers({
     count: 1,
