@@ -6,32 +6,37 @@
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { GroupCloser } from '../media/h264/group-closer.ts'
+import { AudioGrid } from '../media/mp4/audio-grid.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
-import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-times.ts'
+import { origin90k, VideoTimes } from './video-times.ts'
+
+/** In the timescale of the frame's track. */
+type Timing = { readonly time: number; readonly duration: number }
 
 export class FrameFragmentMuxer implements LiveMuxer {
   readonly init: Uint8Array
-  readonly #video: TrackTimes = createVideoTimes()
-  readonly #audio: TrackTimes | undefined
+  readonly #times = new VideoTimes()
+  readonly #audio: AudioGrid | undefined
+  readonly #audioOrigin: number
   readonly #groups: GroupCloser | undefined
   #sequence = 0
 
   constructor(init: Uint8Array, { video, audio }: StreamFormat) {
     this.init = init
     this.#groups = video.codec === 'h264' ? new GroupCloser(video.config) : undefined
-    this.#audio = audio && createAudioTimes(audio)
+    this.#audio = audio && new AudioGrid(audio)
+    this.#audioOrigin = audio ? scaleTicks(origin90k, audio.sampleRate) : 0
   }
 
   push(taken: Frame): LiveChunk | undefined {
     const isVideo = taken.kind === 'video'
     const frame = isVideo && this.#groups ? this.#groups.close(taken) : taken
-    if (!frame) return undefined
-    const times = isVideo ? this.#video : this.#audio
-    if (!times) return undefined
-    const baseDecodeTime = times.next(frame.dts90k)
-    const { duration } = times
+    const timing = frame && (isVideo ? this.#timeVideo(frame) : this.#timeAudio(frame))
+    if (!timing) return undefined
+    const { time: baseDecodeTime, duration } = timing
     const sample = {
       data: frame.data,
       duration,
@@ -51,5 +56,16 @@ export class FrameFragmentMuxer implements LiveMuxer {
 
   flush(): LiveChunk[] {
     return []
+  }
+
+  #timeVideo({ dts90k }: Frame): Timing {
+    const time = this.#times.next(dts90k)
+    return { time, duration: this.#times.duration }
+  }
+
+  /** Undefined for a block that the track has no room for. */
+  #timeAudio({ pts90k, data }: Frame): Timing | undefined {
+    const block = this.#audio?.place(pts90k, data)
+    return block && { time: Math.max(0, block.position + this.#audioOrigin), duration: block.samples }
   }
 }

@@ -5,125 +5,85 @@
 // whose references are missing. H.264 frames that refer to the previous group are therefore left out, which makes the
 // group independent.
 
-import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
+import type { Frame, StreamFormat } from '../media/frame.ts'
 import { GroupCloser } from '../media/h264/group-closer.ts'
+import { type CutFragment, FragmentCutter } from '../media/mp4/fragment-cutter.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { withoutRefreshCount } from '../media/nal/key-frame.ts'
 import type { SilentBlock } from '../media/telephony/silence.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
-import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-times.ts'
+import { origin90k } from './video-times.ts'
 
-/** A longer group is sent in parts, which keeps memory use and the burst at its end small. */
-const maxPart90k = 2 * 90_000
-/** What a camera of 32 Mbit/s sends in that time. Only huge frames or timestamps that hardly advance exceed it. */
-const maxPartBytes = 8 * 1024 * 1024
+const limits = {
+  minFragment90k: 0,
+  /** A longer group is sent in parts, which keeps memory use and the burst at its end small. */
+  maxFragment90k: 2 * 90_000,
+  /** What a camera of 32 Mbit/s sends in that time. Only huge frames or timestamps that hardly advance exceed it. */
+  maxFragmentBytes: 8 * 1024 * 1024,
+}
+
+/** The last frame of a run lasts as long as the one before, at most this long. */
+const longestFrame90k = 90_000
+
 /** Further audio blocks are dropped while no video frame arrives, because only a video frame can end a part. */
 const maxAudioBlocks = 1000
-
-/** A part waits this long, in video time, for its audio. */
-const maxAudioWait90k = 45_000
-
-type Timed = { readonly frame: Frame; readonly time: number }
-
-/** The video frames of a complete part, which may still lack audio. The last frame lasts until `endTime`. */
-type Part = { readonly video: readonly Timed[]; readonly endTime: number; readonly endsGroup: boolean }
 
 export class GroupFragmentMuxer implements LiveMuxer {
   readonly init: Uint8Array
   /** Of H.264 alone. */
   readonly #groups: GroupCloser | undefined
-  readonly #videoTimes: TrackTimes = createVideoTimes()
-  readonly #audioTimes: TrackTimes | undefined
+  readonly #cutter: FragmentCutter
   readonly #audioRate: number
   /** Of a stream that has no audio, for a track that has. */
   readonly #silence: SilentBlock | undefined
   /** Where the silence ends so far, in samples. */
   #silenceEnd = 0
-  #held: Part | undefined
-  #video: Timed[] = []
-  #videoBytes = 0
-  #audio: Timed[] = []
+  /** Finished, and not returned yet. */
+  readonly #chunks: LiveChunk[] = []
   #sequence = 0
 
   /** `silence`: the audio track of `init` is filled with it. */
   constructor(init: Uint8Array, { video, audio }: StreamFormat, silence?: SilentBlock) {
     this.init = init
     this.#groups = video.codec === 'h264' ? new GroupCloser(video.config) : undefined
-    this.#audioTimes = audio && createAudioTimes(audio)
     this.#audioRate = audio?.sampleRate ?? 0
     this.#silence = silence
+    this.#cutter = new FragmentCutter({ video, audio: silence ? undefined : audio }, limits, {
+      wantsNewFile: () => false,
+      startFile: () => {},
+      addFragment: (fragment) => this.#chunks.push(this.#write(fragment)),
+    })
   }
 
   push(frame: Frame): LiveChunk | undefined {
     if (frame.kind === 'audio') {
-      if (!this.#audioTimes || this.#audio.length >= maxAudioBlocks) return undefined
-      const time = this.#audioTimes.next(frame.dts90k)
-      this.#audio.push({ frame, time })
-      return this.#held && time >= this.#toAudioTime(this.#held.endTime) ? this.#takeHeld() : undefined
+      if (this.#cutter.openBlocks < maxAudioBlocks) this.#cutter.pushAudio(frame)
+    } else {
+      const video = this.#groups ? toStart(frame, this.#groups) : frame
+      if (video) this.#cutter.pushVideo(video)
     }
-    const video = this.#groups ? toStart(frame, this.#groups) : frame
-    if (!video) return undefined
-    const time = this.#videoTimes.next(frame.dts90k)
-    const first = this.#video[0]
-    const isLong = first !== undefined && (time - first.time >= maxPart90k || this.#videoBytes >= maxPartBytes)
-    const isFull = isLong || (first !== undefined && frame.isKey)
-    const isLate = this.#held !== undefined && time >= this.#held.endTime + maxAudioWait90k
-    const chunk = isFull || isLate ? this.#takeHeld() : undefined
-    if (isFull) this.#hold(time, frame.isKey)
-    this.#video.push({ frame: video, time })
-    this.#videoBytes += video.data.length + frameCostBytes
-    return chunk ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
+    return this.#chunks.shift()
   }
 
   flush(): LiveChunk[] {
-    const held = this.#takeHeld()
-    const last = this.#video.at(-1)
-    if (last) this.#hold(last.time + this.#videoTimes.duration, true)
-    return [held, this.#takeHeld()].filter((chunk) => chunk !== undefined)
+    this.#cutter.finish(longestFrame90k)
+    return this.#chunks.splice(0)
   }
 
-  #hold(endTime: number, endsGroup: boolean): void {
-    this.#held = { video: this.#video, endTime, endsGroup }
-    this.#video = []
-    this.#videoBytes = 0
-  }
-
-  /** Nothing is waited for: there is no audio, or it has come already. */
-  get #isHeldWhole(): boolean {
-    if (!this.#held) return false
-    const audio = this.#audio.at(-1)
-    return !this.#audioTimes || !!this.#silence || (!!audio && audio.time >= this.#toAudioTime(this.#held.endTime))
-  }
-
-  #takeHeld(): LiveChunk | undefined {
-    if (!this.#held) return undefined
-    const { video, endTime, endsGroup } = this.#held
-    this.#held = undefined
-    const first = video[0]!
-    const runs: TrackRun[] = [{ trackId: 1, baseDecodeTime: first.time, samples: toSamples(video, endTime) }]
-    const audio = this.#takeAudio(endTime)
-    if (audio.length > 0 && this.#audioTimes) {
-      const end = this.#audio[0]?.time ?? audio.at(-1)!.time + this.#audioTimes.duration
-      runs.push({ trackId: 2, baseDecodeTime: audio[0]!.time, samples: toSamples(audio, end) })
+  #write(fragment: CutFragment): LiveChunk {
+    const { start90k, duration90k, isKey, startMs, video, audio, audioStart, isBeforeKey } = fragment
+    const start = Math.max(0, start90k + origin90k)
+    const runs: TrackRun[] = [{ trackId: 1, baseDecodeTime: start, samples: video }]
+    if (audio.length > 0) {
+      const audioOrigin = scaleTicks(origin90k, this.#audioRate)
+      runs.push({ trackId: 2, baseDecodeTime: Math.max(0, audioStart + audioOrigin), samples: audio })
     }
-    if (this.#silence) runs.push(this.#writeSilence(this.#silence, first.time, endTime))
-    const { frame } = first
+    if (this.#silence) runs.push(this.#writeSilence(this.#silence, start, start + duration90k))
     const data = writeFragment(++this.#sequence, runs)
-    const durationMs = (endTime - first.time) / 90
-    return { kind: 'media', isKey: frame.isKey, wallMs: frame.wallMs, durationMs, data, endsGroup }
-  }
-
-  /** Takes the audio blocks that begin before this time of the video. */
-  #takeAudio(endTime: number): Timed[] {
-    const end = this.#toAudioTime(endTime)
-    const count = this.#audio.findIndex(({ time }) => time >= end)
-    return this.#audio.splice(0, count === -1 ? this.#audio.length : count)
-  }
-
-  #toAudioTime(time90k: number): number {
-    return scaleTicks(time90k, this.#audioRate)
+    for (const memory of fragment.memories) memory.release()
+    return { kind: 'media', isKey, wallMs: startMs, durationMs: duration90k / 90, data, endsGroup: isBeforeKey }
   }
 
   /** Writes silence that is as long as the video, or up to a block longer. */
@@ -144,17 +104,6 @@ function toStart(frame: Frame, groups: GroupCloser): Frame | undefined {
   const closed = groups.close(frame)
   if (!closed || closed.isLeading) return undefined
   return closed.recovery ? { ...closed, data: withoutRefreshCount(closed.data), memory: undefined } : closed
-}
-
-function toSamples(frames: readonly Timed[], endTime: number): Sample[] {
-  return frames.map(({ frame, time }, i) => ({
-    data: frame.data,
-    duration: (frames[i + 1]?.time ?? endTime) - time,
-    compositionOffset: frame.kind === 'video' ? frame.pts90k - frame.dts90k : 0,
-    isKey: frame.isKey,
-    recovery: frame.recovery,
-    isLeading: frame.isLeading,
-  }))
 }
 
 function writeFragment(sequence: number, runs: readonly TrackRun[]): Uint8Array {

@@ -1,8 +1,8 @@
 // A file begins with its first frame of video: audio of a fragment that began before it is dropped. Such audio occurs
 // if it arrived too late for the fragment that it belongs to.
 
+import type { CutFragment } from '../media/mp4/fragment-cutter.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-import type { CutFragment } from './fragment-cutter.ts'
 
 /**
  * Returns the fragment without audio before its first video frame. `sampleRate`: that of the audio track, if there is

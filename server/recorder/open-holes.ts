@@ -1,8 +1,8 @@
 // Holes before fragments that are not finished yet. There are several at the same time if a camera pauses again just
 // after a pause.
 
+import type { CutFragment } from '../media/mp4/fragment-cutter.ts'
 import type { FragmentHole } from '../model/segment.ts'
-import type { CutFragment } from './fragment-cutter.ts'
 
 type OpenHole = { readonly values: FragmentHole; readonly isProven: boolean }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { syntheticFormat } from '../../test/support/media/synthetic-frames.ts'
-import { writeOpusConfig } from '../media/opus/opus-packet.ts'
+import { syntheticFormat } from '../../../test/support/media/synthetic-frames.ts'
+import { writeOpusConfig } from '../opus/opus-packet.ts'
 import { AudioGrid } from './audio-grid.ts'
 
 const block = Uint8Array.of(1)

@@ -1,12 +1,12 @@
 // Cuts a run of frames into files and fragments. A fragment ends at every key frame that is not too close to the
 // previous one, and within a long group of pictures. Keeps only the frames of the open fragment. No I/O, no clock.
 
-import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
-import type { FrameMemory } from '../media/frame-memory.ts'
-import type { Sample } from '../media/mp4/media-fragment.ts'
-import { scaleTicks } from '../media/mp4/timescale.ts'
-import { createSilence, type Silence } from '../media/telephony/silence.ts'
+import { type Frame, frameCostBytes, type StreamFormat } from '../frame.ts'
+import type { FrameMemory } from '../frame-memory.ts'
+import { createSilence, type Silence } from '../telephony/silence.ts'
 import { AudioGrid, type PlacedBlock } from './audio-grid.ts'
+import type { Sample } from './media-fragment.ts'
+import { scaleTicks } from './timescale.ts'
 
 /** A finished fragment with times on the run's axis. */
 export type CutFragment = {
@@ -16,6 +16,8 @@ export type CutFragment = {
   readonly startMs: number
   readonly durationMs: number
   readonly isKey: boolean
+  /** Whether the next fragment begins with a key frame; true for the last one of a run. */
+  readonly isBeforeKey: boolean
   /** Whether some of its frames are damaged. */
   readonly isDamaged: boolean
   readonly video: readonly Sample[]
@@ -55,7 +57,7 @@ const maxFill = 60
 const defaultDuration90k = 3600
 
 type VideoCut = { readonly frames: readonly Frame[]; readonly startsFile: boolean }
-type HeldCut = VideoCut & { readonly end90k: number; readonly endMs: number }
+type HeldCut = VideoCut & { readonly end90k: number; readonly endMs: number; readonly isBeforeKey: boolean }
 type AudioBlock = PlacedBlock & { readonly frame: Frame }
 
 const costOf = ({ data }: Frame): number => data.length + frameCostBytes
@@ -93,6 +95,11 @@ export class FragmentCutter {
   /** The number of video frames that are not yet part of a fragment. */
   get openFrames(): number {
     return this.#frames.length + (this.#held?.frames.length ?? 0)
+  }
+
+  /** The number of audio blocks that are not yet part of a fragment. */
+  get openBlocks(): number {
+    return this.#blocks.length
   }
 
   /** The first frame must be a key frame. Decode times must increase. `beginsFragment`: overrides the limits. */
@@ -138,7 +145,7 @@ export class FragmentCutter {
     const duration90k = Math.min(before ? last.dts90k - before.dts90k : this.#lastDuration90k, longest90k)
     this.#fillAudio(last.dts90k + duration90k)
     this.#release()
-    this.#hold(last.dts90k + duration90k, last.wallMs + duration90k / 90)
+    this.#hold(last.dts90k + duration90k, last.wallMs + duration90k / 90, true)
     this.#release()
   }
 
@@ -170,14 +177,14 @@ export class FragmentCutter {
 
   #cut(next: Frame): void {
     this.#release()
-    this.#hold(next.dts90k, next.wallMs)
+    this.#hold(next.dts90k, next.wallMs, next.isKey)
     this.#startsFile = next.isKey && this.#target.wantsNewFile(next)
     this.#fileStart = this.#startsFile ? next : undefined
     if (!this.#grid || (this.#blocks.at(-1)?.frame.pts90k ?? -1) >= next.dts90k) this.#release()
   }
 
-  #hold(end90k: number, endMs: number): void {
-    this.#held = { frames: this.#frames, startsFile: this.#startsFile, end90k, endMs }
+  #hold(end90k: number, endMs: number, isBeforeKey: boolean): void {
+    this.#held = { frames: this.#frames, startsFile: this.#startsFile, end90k, endMs, isBeforeKey }
     this.#frames = []
     this.#startsFile = false
   }
@@ -190,7 +197,7 @@ export class FragmentCutter {
     this.#fileStart = undefined
   }
 
-  #build({ frames, startsFile, end90k, endMs }: HeldCut): CutFragment {
+  #build({ frames, startsFile, end90k, endMs, isBeforeKey }: HeldCut): CutFragment {
     const first = frames[0]!
     const video: Sample[] = []
     const memories: FrameMemory[] = []
@@ -220,6 +227,7 @@ export class FragmentCutter {
       startMs,
       durationMs: Math.max(0, Math.round(endMs) - startMs),
       isKey: first.isKey,
+      isBeforeKey,
       isDamaged: frames.some((frame) => frame.isDamaged === true),
       video,
       audioStart: blocks[0]?.position ?? 0,

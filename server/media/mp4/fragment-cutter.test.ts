@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { syntheticFormat } from '../../test/support/media/synthetic-frames.ts'
-import type { Frame } from '../media/frame.ts'
+import { syntheticFormat } from '../../../test/support/media/synthetic-frames.ts'
+import type { Frame } from '../frame.ts'
 import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
 
 const format = syntheticFormat({ audioSampleRate: 48000 })

@@ -1,9 +1,9 @@
 // Aligns audio blocks with the sample positions of their own sample rate. Times in 90 kHz ticks are rounded (1024
 // samples at 44.1 kHz are 2089.8 ticks), so summing them up would lead to drift or many tiny holes.
 
-import type { AudioFormat } from '../media/frame.ts'
-import { scaleTicks } from '../media/mp4/timescale.ts'
-import { createBlockLength } from '../media/telephony/audio-block.ts'
+import type { AudioFormat } from '../frame.ts'
+import { createBlockLength } from '../telephony/audio-block.ts'
+import { scaleTicks } from './timescale.ts'
 
 /** The time of a block may differ from its position by this much before the position is changed. */
 const toleranceSeconds = 1 / 16
