@@ -12,6 +12,7 @@ import { type Fragment, holeSeam90k, type Segment } from '../model/segment.ts'
 import { DownloadData, type DownloadPart } from './download-data.ts'
 import { readFormats, type SourceTrack } from './download-formats.ts'
 import { openRecording, readMoof } from './recording-file.ts'
+import { beginRun, isSeamless, shiftTicks, type TimeShift } from './time-shift.ts'
 
 export type DownloadLayout = {
   readonly head: Uint8Array
@@ -40,14 +41,8 @@ type Track = {
   lastTicks: number
 }
 
-/** The position of a file on the time axis of the download; see `createShift` in shifted-file.ts. */
-type Axis = { readonly runStart90k: number; readonly runBase90k: number; readonly shift90k: number }
-
 /** The most recently added fragment. */
-type Previous = { readonly segment: Segment; readonly axis: Axis; readonly fragment: Fragment }
-
-/** A file that begins this close to the end of the previous one continues it. */
-const maxSeam90k = 9000
+type Previous = { readonly segment: Segment; readonly shift: TimeShift; readonly fragment: Fragment }
 
 /**
  * `segments` are all segments of the range in the order of their start. Throws 'not_found' when nothing is recorded,
@@ -79,10 +74,10 @@ export async function createDownloadLayout(
     for (const track of tracks.values()) {
       lastEnd90k = Math.max(lastEnd90k, Math.ceil((endTicks(track) * 90_000) / track.source.timescale))
     }
-    let axis = placeFile(segment, previous, lastEnd90k, keepsGaps)
+    let shift = placeFile(segment, previous, lastEnd90k, keepsGaps)
     for (const [i, fragment] of fragments.entries()) {
-      if (keepsGaps && i > 0) axis = addHole(axis, fragment)
-      previous = { segment, axis, fragment }
+      if (keepsGaps && i > 0) shift = addHole(shift, fragment)
+      previous = { segment, shift, fragment }
       const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
       const found = parseFragmentSamples(moof)
       for (const samples of found) {
@@ -95,7 +90,7 @@ export async function createDownloadLayout(
         const track = getTrack(tracks, source)
         const place = { path, fragmentOffset: fragment.offset, offset: start }
         const { sizes, at } = data.addSamples(place, samples, source.parameterSets)
-        const baseTicks = samples.baseDecodeTime + shiftTicks(axis, source.timescale)
+        const baseTicks = samples.baseDecodeTime + shiftTicks(shift, source.timescale)
         const firstTicks = addSamples(track, { ...samples, sizes }, baseTicks, at)
         if (samples.trackId !== videoTrackId) continue
         const shown90k = firstTicks + samples.compositionOffsets[0]!
@@ -161,29 +156,25 @@ function selectFragments(fragments: readonly Fragment[], startMs: number, endMs:
   return fragments.slice(Math.max(0, first)).filter((fragment) => fragment.startMs < endMs)
 }
 
-function placeFile(segment: Segment, previous: Previous | undefined, lastEnd90k: number, keepsGaps: boolean): Axis {
-  const { runStart90k } = segment
-  if (!previous) return { runStart90k, runBase90k: runStart90k, shift90k: 0 }
-  const last = previous.segment.fragments.at(-1)!
-  const runEnd90k = previous.segment.runStart90k + last.start90k + last.duration90k
-  const isSeamless = previous.segment.runId === segment.runId && Math.abs(runStart90k - runEnd90k) <= maxSeam90k
-  if (isSeamless) return { ...previous.axis, runStart90k }
-  // Counted from the last fragment, because the axis has moved since the file began when holes were left out of the
+function placeFile(
+  segment: Segment,
+  previous: Previous | undefined,
+  lastEnd90k: number,
+  keepsGaps: boolean,
+): TimeShift {
+  if (!previous) return beginRun(segment, 0)
+  const { fragment, shift } = previous
+  if (isSeamless(previous.segment, segment)) return { ...shift, runStart90k: segment.runStart90k }
+  // Counted from the last fragment, because the shift has grown since the file began when holes were left out of the
   // file.
-  const { fragment } = previous
-  const since90k = shiftTicks(previous.axis, 90_000) + fragment.start90k + (segment.startMs - fragment.startMs) * 90
-  return { runStart90k, runBase90k: runStart90k, shift90k: keepsGaps ? Math.max(lastEnd90k, since90k) : lastEnd90k }
+  const since90k = shiftTicks(shift, 90_000) + fragment.start90k + (segment.startMs - fragment.startMs) * 90
+  return beginRun(segment, keepsGaps ? Math.max(lastEnd90k, since90k) : lastEnd90k)
 }
 
 /** Adds the part of the hole before the fragment that the file leaves out. */
-function addHole(axis: Axis, { hole }: Fragment): Axis {
-  if (!hole?.isCut) return axis
-  return { ...axis, shift90k: axis.shift90k + Math.max(0, hole.durationMs * 90 - holeSeam90k) }
-}
-
-/** Rounded like the recorder does. */
-function shiftTicks({ runStart90k, runBase90k, shift90k }: Axis, timescale: number): number {
-  return scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
+function addHole(shift: TimeShift, { hole }: Fragment): TimeShift {
+  if (!hole?.isCut) return shift
+  return { ...shift, shift90k: shift.shift90k + Math.max(0, hole.durationMs * 90 - holeSeam90k) }
 }
 
 /** Adds samples, each of which lasts until the next one begins. Returns the start of the first one. */

@@ -6,18 +6,17 @@ import type { FileHandle } from 'node:fs/promises'
 import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
 import { hideAudio, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
-import { parseTimescales, scaleTicks } from '../media/mp4/timescale.ts'
+import { parseTimescales } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
 import { GroupReader } from './group-reader.ts'
 import { openRecording, readExactly } from './recording-file.ts'
-import type { TimeShift } from './stream-entries.ts'
+import { shiftTicks, type TimeShift } from './time-shift.ts'
 
 const chunkBytes = 256 * 1024
 
 export type ShiftOptions = {
-  /** Returns the ticks to add to decode times, for a timescale. */
-  readonly shiftOf: (timescale: number) => number
+  readonly shift: TimeShift
   /** Removes the audio track from the output. */
   readonly hidesAudio?: boolean
   /** See `GroupReader`. */
@@ -33,14 +32,14 @@ export async function openShiftedFile(
   path: string,
   segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
   span: ByteSpan,
-  { shiftOf, hidesAudio = false, budget }: ShiftOptions,
+  { shift, hidesAudio = false, budget }: ShiftOptions,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> {
   const file = await openRecording(path)
   try {
     const init = await readExactly(file, 0, segment.initBytes)
     const timescales = parseTimescales(init)
     const rewriteHead = (head: Uint8Array) => {
-      shiftDecodeTimes(head, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
+      shiftDecodeTimes(head, (trackId) => shiftTicks(shift, timescales.get(trackId) ?? 90_000))
       if (hidesAudio) hideAudio(head)
     }
     const body = readSpan(file, init, segment, span, { rewriteHead, budget })
@@ -51,12 +50,6 @@ export async function openShiftedFile(
     await file.close()
     throw error
   }
-}
-
-/** Rounds like the recorder, so that audio continues across files without an extra or missing sample. */
-export function createShift({ runStart90k, runBase90k, shift90k }: TimeShift): (timescale: number) => number {
-  return (timescale) =>
-    scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
 }
 
 async function* readSpan(

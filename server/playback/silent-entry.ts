@@ -6,8 +6,9 @@ import { writeSilentFragment } from '../media/mp4/silent-track.ts'
 import type { Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
 import { createChunkBody } from './media-bytes.ts'
-import { createShift, openShiftedFile } from './shifted-file.ts'
-import type { StreamEntry, TimeShift } from './stream-entries.ts'
+import { openShiftedFile } from './shifted-file.ts'
+import type { StreamEntry } from './stream-entries.ts'
+import type { TimeShift } from './time-shift.ts'
 
 export type SilentEntry = {
   readonly totalBytes: number
@@ -38,10 +39,7 @@ export function layoutSilentEntry(
       const behind = silence.subarray(Math.max(0, first - bytes), Math.max(0, last + 1 - bytes))
       if (first >= bytes) return createChunkBody(behind)
       const span = { first: offset + first, last: offset + Math.min(last, bytes - 1) }
-      const both = followedBy(
-        await openShiftedFile(path, segment, span, { shiftOf: createShift(shift), budget }),
-        behind,
-      )
+      const both = followedBy(await openShiftedFile(path, segment, span, { shift, budget }), behind)
       // The generator is started, so that `return()` closes the file even before the first chunk.
       await both.next()
       return both as AsyncGenerator<Uint8Array, void, void>

@@ -3,6 +3,7 @@
 // I/O, no clock.
 
 import { type Fragment, holeSeam90k, type Segment } from '../model/segment.ts'
+import { beginRun, endOnRun90k, isSeamless, shiftTicks, type TimeShift } from './time-shift.ts'
 
 /**
  * The bytes of one file that a player fetches at once: complete fragments, the first of which is a key frame unless the
@@ -67,15 +68,6 @@ export type EntriesOrigin = {
   }
 }
 
-/** How the decode times of a file, which begin at 0, are shifted to the time axis of the stream. */
-export type TimeShift = {
-  /** Position of this file, and of the first file of the run in this stream, on the time axis of the run. */
-  readonly runStart90k: number
-  readonly runBase90k: number
-  /** Shift of the first file of the run in this stream. */
-  readonly shift90k: number
-}
-
 export type EntryLimits = {
   /** An entry ends at the first key frame after this duration. */
   readonly minEntry90k: number
@@ -100,12 +92,6 @@ export const runGap90k = holeSeam90k
  * this.
  */
 const maxSkewMs = 200
-
-/**
- * Files of one run that are further apart do not continue each other, because footage is missing. When the reason for
- * missing footage is known, the distance may be smaller.
- */
-const maxSeam90k = 9000
 
 type Group = { first: Fragment; bytes: number; duration90k: number; durationMs: number }
 
@@ -249,26 +235,21 @@ export class StreamEntries {
       return
     }
     this.#nextFragment = this.#isEpochBegun ? 0 : findStart(segment.fragments, this.#fromMs)
-    const { runStart90k } = segment
     const previousShift = this.#shifts.get(previous.id)!
-    const previousEnd90k = previous.runStart90k + fileDuration90k(previous)
-    const isSeamless =
-      previous.runId === segment.runId &&
-      previous.initHash === segment.initHash &&
-      segment.gapReason === undefined &&
-      Math.abs(runStart90k - previousEnd90k) <= maxSeam90k
-    if (isSeamless) {
-      this.#shifts.set(segment.id, { ...previousShift, runStart90k })
+    const isSameFormat = previous.initHash === segment.initHash
+    if (isSameFormat && segment.gapReason === undefined && isSeamless(previous, segment)) {
+      this.#shifts.set(segment.id, { ...previousShift, runStart90k: segment.runStart90k })
       return
     }
     this.#isDiscontinuity = true
     this.#axis90k += runGap90k
     const { runBase90k, shift90k } = previousShift
-    const end90k = previousEnd90k - runBase90k + shift90k
-    this.#shifts.set(segment.id, { runStart90k, runBase90k: runStart90k, shift90k: end90k + runGap90k })
+    const end90k = endOnRun90k(previous) - runBase90k + shift90k
+    this.#shifts.set(segment.id, beginRun(segment, end90k + runGap90k))
   }
 
-  #startPart({ id, runStart90k, fragments }: Segment): void {
+  #startPart(segment: Segment): void {
+    const { id, runStart90k, fragments } = segment
     const { place, axis90k } = this.#origin
     if (place?.segmentId === id) {
       const { runBase90k, shift90k, offset } = place
@@ -279,7 +260,7 @@ export class StreamEntries {
       )
       return
     }
-    this.#shifts.set(id, { runStart90k, runBase90k: runStart90k, shift90k: axis90k })
+    this.#shifts.set(id, beginRun(segment, axis90k))
     this.#nextFragment = findStart(fragments, this.#fromMs)
   }
 
@@ -319,8 +300,7 @@ export class StreamEntries {
       duration90k: group.duration90k,
       shown90k,
       position90k: this.#position90k,
-      axis90k:
-        speed === 1 ? shift.runStart90k - shift.runBase90k + shift.shift90k + group.first.start90k : this.#axis90k,
+      axis90k: speed === 1 ? shiftTicks(shift, 90_000) + group.first.start90k : this.#axis90k,
       startMs: group.first.startMs,
       durationMs: group.durationMs,
       epoch: this.#epoch,
@@ -352,9 +332,4 @@ function findStart(fragments: readonly Fragment[], startMs: number): number {
     if (fragment.isKey) start = i
   }
   return start
-}
-
-function fileDuration90k({ fragments }: Segment): number {
-  const last = fragments.at(-1)
-  return last ? last.start90k + last.duration90k : 0
 }

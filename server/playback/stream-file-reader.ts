@@ -12,7 +12,7 @@ import { layoutKeyFrames } from './key-frames.ts'
 import { createChunkBody, createMediaBytes, type MediaBytes } from './media-bytes.ts'
 import type { FoundFile } from './recorded-stream.ts'
 import { openRecording, readExactly } from './recording-file.ts'
-import { createShift, openShiftedFile } from './shifted-file.ts'
+import { openShiftedFile } from './shifted-file.ts'
 import { layoutSilentEntry } from './silent-entry.ts'
 import type { StreamFile } from './stream-part.ts'
 
@@ -53,7 +53,7 @@ export class StreamFileReader {
         const sequence = file.part.findSequence(segment.id, span.first)
         if (sequence !== undefined) await onFetch(sequence)
         return openShiftedFile(path, segment, span, {
-          shiftOf: createShift(file.shift),
+          shift: file.shift,
           hidesAudio: file.hidesAudio,
           budget: this.#budget,
         })

@@ -5,8 +5,9 @@ import { setImmediate as yieldThread } from 'node:timers/promises'
 import type { Catalog } from '../archive/catalog.ts'
 import { playlistEnd, writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
 import type { FootageBounds } from '../model/segment-views.ts'
-import { StreamEntries, type StreamEntry, type TimeShift } from './stream-entries.ts'
+import { StreamEntries, type StreamEntry } from './stream-entries.ts'
 import type { ListedEnd, PartOrigin } from './stream-listing.ts'
+import type { TimeShift } from './time-shift.ts'
 
 /**
  * Footage is searched in steps that grow up to this, and further where there is none. Other work on the thread runs
