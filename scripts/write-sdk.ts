@@ -1,4 +1,4 @@
-// Writes sdk/generated anew, after the contract has changed.
+// Regenerates sdk/generated after a change of the contract.
 
 import { writeFile } from 'node:fs/promises'
 import { writeGenerated } from './sdk-interface.ts'

@@ -1,4 +1,4 @@
-// Written from the contract by scripts/write-sdk.ts; change the contract, not this.
+// Written by scripts/write-sdk.ts from the API description. Do not edit; change the contract instead.
 
 /** An instant in an answer: `YYYY-MM-DDThh:mm:ssZ`. */
 export type Timestamp = string
@@ -16,22 +16,106 @@ export type Page<Item> = {
   results: Item[]
 }
 
-export type User = {
+export type Account = {
   id: number
   email: string
   first_name: string
   last_name: string
   phone: string | null
-  /** Equal to `id`. */
-  root_site: number
-  my_cameras_count: number
-  shared_cameras_count: number
-  total_cameras_count: number
-  cameras_with_guests_count: number
-  require_qualification: boolean
-  available_features: { live_view: boolean; connect_camera: boolean }
-  /** Extension. Owners manage the server and its users. */
+  /** Owners manage the server and its users. */
   is_owner: boolean
+  created_at: Timestamp
+  disabled_at: Timestamp | null
+  /** Whether signing in takes more than the password. */
+  has_second_factor: boolean
+}
+
+export type AccountChange = {
+  first_name?: string | undefined
+  last_name?: string | undefined
+  phone?: string | null | undefined
+  email?: string | undefined
+  /** Ends all sessions and authorizations. */
+  password?: string | undefined
+  /** With `password`. */
+  revoke_personal_tokens?: boolean | undefined
+  is_owner?: boolean | undefined
+  /** Blocks sign-in and permanently ends all sessions, authorizations and personal access tokens. The cameras keep running. */
+  disabled?: boolean | undefined
+  /** Current password of the calling owner. Required with `email`, `password`, and to make an owner. */
+  own_password?: string | undefined
+}
+
+export type AccountRemovalProof = {
+  /** Current password of the calling owner. Required always, except from the dashboard. */
+  own_password?: string | undefined
+}
+
+export type AccountSignOut = {
+  /** Also revoke personal access tokens. */
+  revoke_personal_tokens?: boolean | undefined
+}
+
+export type Application = {
+  id: number
+  client_id: string
+  /** Up to 100 visible characters. */
+  name: string
+  redirect_uris: string[]
+  /** Whether the secret is also required for the password and refresh grants. */
+  require_secret: boolean
+  /** Whether the application may use the password grant. */
+  allow_password: boolean
+  /** Whether the application has a secret. Without one, it must use PKCE. */
+  confidential: boolean
+  /** The most scopes that the application can request. */
+  scope: string
+  created_at: Timestamp
+}
+
+export type ApplicationChange = {
+  /** Up to 100 visible characters. */
+  name?: string | undefined
+  redirect_uris?: string[] | undefined
+  /** Whether the secret is also required for the password and refresh grants. */
+  require_secret?: boolean | undefined
+  /** Whether the application may use the password grant. */
+  allow_password?: boolean | undefined
+  /** Scopes separated by spaces. The caller must have all of them. */
+  scope?: string | undefined
+  /** The user’s current password. Required to add a redirect URI or a scope, to allow the password grant, and to stop requiring the secret, except from the dashboard. */
+  password?: string | undefined
+}
+
+export type ApplicationWithSecret = {
+  id: number
+  client_id: string
+  /** Up to 100 visible characters. */
+  name: string
+  redirect_uris: string[]
+  /** Whether the secret is also required for the password and refresh grants. */
+  require_secret: boolean
+  /** Whether the application may use the password grant. */
+  allow_password: boolean
+  /** Whether the application has a secret. Without one, it must use PKCE. */
+  confidential: boolean
+  /** The most scopes that the application can request. */
+  scope: string
+  created_at: Timestamp
+  /** The secret. It is returned only here; null for a public application. */
+  client_secret: string | null
+}
+
+export type Authorization = {
+  id: number
+  application: { name: string }
+  scope: string
+  created_at: Timestamp
+  last_used_at: Timestamp
+  last_ip: string
+  /** What it was made with. */
+  user_agent: string
+  expires_at: Timestamp
 }
 
 export type Camera = {
@@ -96,28 +180,6 @@ export type CameraChange = {
   keeps_damaged_pictures?: boolean | undefined
 }
 
-export type CameraListQuery = {
-  /** Items per page. Default: 100; values above 1000 are treated as 1000. */
-  limit?: number | undefined
-  /** Number of items to skip. Default: 0. */
-  offset?: number | undefined
-  /** Maximum number of frames per second in the MJPEG stream; 0.1 means one every 10 seconds. */
-  refresh_rate?: number | undefined
-  /** Maximum width of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
-  max_width?: number | undefined
-  /** Maximum height of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
-  max_height?: number | undefined
-}
-
-export type CameraQuery = {
-  /** Maximum number of frames per second in the MJPEG stream; 0.1 means one every 10 seconds. */
-  refresh_rate?: number | undefined
-  /** Maximum width of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
-  max_width?: number | undefined
-  /** Maximum height of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
-  max_height?: number | undefined
-}
-
 export type CameraSource = {
   /** Without credentials. Anything that looks like a password in the path or query is replaced with `***`. */
   url: string
@@ -126,225 +188,62 @@ export type CameraSource = {
   has_password: boolean
 }
 
-export type NewCamera = {
-  /** Must not contain control characters or characters that change the text direction. */
-  name: string
-  /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
-  url: string
-  /** Default: the type that the camera sends, or, if the camera does not respond immediately, h264, and mjpeg for http:// and https://. It is corrected when the camera is connected. */
-  type?: 'h264' | 'h265' | 'mjpeg' | undefined
-  /** Takes precedence over credentials in `url`. */
-  username?: string | null | undefined
-  password?: string | null | undefined
+export type CameraStatistics = {
+  /** When the counters began at 0: when the server started or the camera was added. Null before the first report. */
+  since: Timestamp | null
+  /** Bits per second over the last minute, including audio; null while no frames are received. */
+  bit_rate: number | null
+  /** Frames per second over the last minute; null while no frames are received. */
+  frame_rate: number | null
+  /** Seconds of real time per second of timestamps: 1 if the clock of the camera is right, 2 if its timestamps advance at half speed; null while no frames are received. */
+  clock_rate: number | null
+  /** Percentage of the packets of the last ten minutes that were lost; null when there were none. */
+  packet_loss_percent: number | null
+  /** Percentage of the frames of the last ten minutes that were lost; null when there were none. */
+  picture_loss_percent: number | null
+  /** RTP packets received; 0 for a camera that sends by HTTP. */
+  packets: number
+  /** RTP packets that never arrived. */
+  lost_packets: number
+  /** Frames received completely. */
+  pictures: number
+  /** Frames that were lost, and frames dropped because part of them, or of a frame they depend on, was lost. */
+  lost_pictures: number
+  /** Number of times that no frame was received for more than a second while the camera was connected. */
+  freezes: number
+  /** Total length of the freezes. */
+  frozen_seconds: number
+  /** Connections on which at least one frame was received. */
+  connections: number
 }
 
-export type SharedCamera = {
+export type CameraStorage = {
   id: number
-  name: string
-  type: 'h264' | 'h265' | 'mjpeg'
-  /** Latest saved image; null until the camera has been connected for the first time. */
-  snapshot: { url: string; created_at: Timestamp } | null
-  status: 'online' | 'offline' | 'unknown'
-  /** URL of a live JPEG. It contains a query string; extra parameters are ignored. */
-  live_snapshot: string
-  /** For h264 and h265: mjpeg, mp4, mpegts, hls, in this order. For mjpeg: mjpeg. */
-  streams: StreamEntry[]
-  /** Contains `CRA` when recording is enabled. */
-  applications: { code: string }[]
-  /** Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings. */
-  has_recording: boolean
-  /** False only for mjpeg. */
-  low_latency_enabled: boolean
-  /** Whether the camera sends audio. */
-  audio_enabled: boolean
-  owner: { email: string; first_name: string; last_name: string }
-  has_notifications: boolean
-}
-
-export type StreamEntry = {
-  format: 'mjpeg' | 'mp4' | 'mpegts' | 'hls'
-  url: string
-  /** Present for `mjpeg` if the request set it. */
-  refresh_rate?: number
-}
-
-export type Download = { url: string }
-
-export type DownloadQuery = {
-  /** Inclusive. */
-  start: Time
-  /** Exclusive; at most 3 hours later. */
-  end: Time
-  /** File name of the download. */
-  filename?: string | undefined
-  /** `skip` leaves gaps out; `keep` shows the last frame for the length of the gap. */
-  gaps?: 'skip' | 'keep' | undefined
-}
-
-export type NewRecording = {
-  /** ISO 8601 duration of weeks, or of days, hours, minutes and seconds, up to 100 years; for example P7D. It is stored and returned as sent. */
-  retention: string
-  /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
-  max_bytes?: number | null | undefined
-}
-
-export type RecordedImages = {
-  /** Append `&at=` and a time (ISO 8601) to get the latest key frame up to that time as a JPEG in the requested size. Valid for two hours. */
-  url: string
-}
-
-export type RecordedImagesQuery = {
-  /** Maximum width of the images in pixels; rounded down to one of a few sizes. */
-  max_width?: number | undefined
-  /** Maximum height of the images in pixels; rounded down to one of a few sizes. */
-  max_height?: number | undefined
-}
-
-export type RecordedStream = {
-  format: 'hls'
-  url: string
-  stream_info: string
-  stream_controls: {
-    base_url: string
-    /** Send a POST request; the response is 204. The same applies to the other two. */
-    play: string
-    pause: string
-    /** Send `{"speed": 4}` as body, or `?speed=4`. Allowed speeds are 1 (default), 2, 4, 8 and 16. Above 1, the stream contains only key frames and no audio. */
-    speed: string
-  }
-}
-
-export type Recording = {
-  id: number
-  active_service_id: number
-  status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
-  /** How long footage is kept, as an ISO 8601 duration, for example P7D. */
-  retention: string
-  deactivated_at: Timestamp | null
-  recording_start: Timestamp | null
-  recording_end: Timestamp | null
-  /** Extension. Explains the problem while `status` is ERROR. */
-  status_reason: string | null
-  /** Extension. Size limit of the footage in bytes. The oldest footage is deleted first. */
+  /** Size of the footage, including footage that is being recorded. */
+  used_bytes: number
+  /** Size limit of its footage; null means no limit. */
   max_bytes: number | null
+  /** Bytes recorded in the last 24 hours. */
+  bytes_per_day: number
+  recording_start: Timestamp | null
+  /** Retention in days. */
+  retention_days: number | null
+  /** How many days back the footage will reach at the current rate; null if the camera is not recorded or has not been recorded long enough. */
+  forecast_days: number | null
 }
 
-export type RecordingChange = {
-  /** ISO 8601 duration of weeks, or of days, hours, minutes and seconds, up to 100 years; for example P7D. It is stored and returned as sent. */
-  retention?: string | undefined
-  /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
-  max_bytes?: number | null | undefined
-}
-
-export type StartQuery = {
-  /** Duration in seconds, up to a year. Default: no end. */
-  duration?: number | undefined
-}
-
-export type StreamInfo = {
-  current_time: Timestamp
-  /** Seconds since the start of the stream. */
-  current_position: number
-  speed: number
-  state: 'playing' | 'paused'
-}
-
-export type StreamQuery = {
-  /** Where playback begins. */
-  start: Time
-  /** Default: the end of the footage; while the camera records, the stream continues with live footage. */
-  end?: Time | undefined
-}
-
-export type Timeline = {
-  start: Timestamp
-  end: Timestamp
-  segments: { start: Timestamp; end: Timestamp }[]
-  gaps: {
-    start: Timestamp
-    end: Timestamp
-    /** One of these; later versions add others. camera_unreachable: No connection to the camera could be made, or it was lost. auth_failed: The camera refused the username or password. no_frames: The camera was connected but sent no video. packet_loss: Packets from the camera were lost, and no complete frame arrived for more than a second. stream_changed: The camera changed its stream, or the stream had to be started again. clock_set: The server's or the camera's clock was set to another time. camera_suspended: The server stopped reading this camera for a while because its stream harmed the server. stopped_by_user: Recording was turned off. disk_full: The disk was full. disk_failed: The disk could not be written to. overload: The server could not keep up. server_down: The server was not running. damaged: The footage was recorded, but the file was damaged afterwards. unknown: The reason was not recorded. */
-    reason: string
-  }[]
-}
-
-export type TimelineQuery = {
-  /** Inclusive. */
-  start: Time
-  /** Exclusive; at most 1 day later. */
-  end: Time
-}
-
-export type Guest = {
+export type CreatedPersonalToken = {
   id: number
-  email: string
-  first_name: string | null
-  last_name: string | null
-  permissions: { can_view_rec: boolean; share_notifications: boolean }
-}
-
-export type GuestChange = {
-  permissions?:
-    | {
-        /** Whether the guest can view recordings. */
-        can_view_rec?: boolean | undefined
-        /** Whether the guest is notified of events. */
-        share_notifications?: boolean | undefined
-      }
-    | undefined
-}
-
-export type NewGuest = {
-  email: string
-  permissions?:
-    | {
-        /** Whether the guest can view recordings. */
-        can_view_rec?: boolean | undefined
-        /** Whether the guest is notified of events. */
-        share_notifications?: boolean | undefined
-      }
-    | undefined
-}
-
-export type CameraEvent = {
-  id: number
-  camera: number
-  site: null
-  title: string | null
-  category: string
-  /** Where the event comes from: a program with a token, a device with the camera’s hash, the camera itself, or this server. */
-  source: 'api' | 'device' | 'camera' | 'system'
-  occurred_at: Timestamp
-  received_at: Timestamp
-  /** JSON data that was sent with the event; null if there was none. */
-  data: unknown
-}
-
-export type EventQuery = {
-  /** Inclusive, on `occurred_at`. */
-  start?: Time | undefined
-  /** Exclusive, on `occurred_at`. */
-  end?: Time | undefined
-  /** Extension. Return only events of this category. */
-  category?: string | undefined
-  /** Items per page. Default: 100; values above 1000 are treated as 1000. */
-  limit?: number | undefined
-  /** Number of items to skip. Default: 0. */
-  offset?: number | undefined
-}
-
-export type NewEvent = {
-  /** `id` of one of the caller’s cameras. */
-  camera?: number | undefined
-  /** The `event_api_hash` of a camera. */
-  hash?: string | undefined
-  title?: string | null | undefined
-  /** Default: `generic`. */
-  category?: string | undefined
-  /** Default: now. At most one day in the future. */
-  occurred_at?: Time | undefined
-  /** Any JSON value of up to 4 KiB and 16 levels. Only allowed with a token. */
-  data?: unknown
+  name: string
+  scope: string
+  /** First characters of the token. */
+  prefix: string
+  /** Last characters of the token. */
+  last_four: string
+  created_at: Timestamp
+  last_used_at: Timestamp | null
+  /** The token itself. It is returned only here. */
+  token: string
 }
 
 export type DetectedAudio = {
@@ -413,12 +312,167 @@ export type DiscoveredDevice = {
   location: string | null
 }
 
+export type Download = { url: string }
+
+export type CameraEvent = {
+  id: number
+  camera: number
+  site: null
+  title: string | null
+  category: string
+  /** Where the event comes from: a program with a token, a device with the camera’s hash, the camera itself, or this server. */
+  source: 'api' | 'device' | 'camera' | 'system'
+  occurred_at: Timestamp
+  received_at: Timestamp
+  /** JSON data that was sent with the event; null if there was none. */
+  data: unknown
+}
+
+/** Reasons by field, `{field: ["reason", …]}`, nested like the request. */
+export type FieldErrors = { [name: string]: string[] | FieldErrors }
+
+export type Guest = {
+  id: number
+  email: string
+  first_name: string | null
+  last_name: string | null
+  permissions: { can_view_rec: boolean; share_notifications: boolean }
+}
+
+export type GuestChange = {
+  permissions?:
+    | {
+        /** Whether the guest can view recordings. */
+        can_view_rec?: boolean | undefined
+        /** Whether the guest is notified of events. */
+        share_notifications?: boolean | undefined
+      }
+    | undefined
+}
+
+export type Identity = {
+  id: number
+  /** Null if the provider is no longer configured on the server. Then the identity cannot be used to sign in. */
+  provider: { id: string; name: string } | null
+  /** OpenID Connect issuer identifier of the provider. */
+  issuer: string
+  /** Email address that the provider reported last. For display only. */
+  email: string | null
+  created_at: Timestamp
+  last_used_at: Timestamp | null
+}
+
+export type IdentityProvider = {
+  id: string
+  name: string
+  /** Whether the caller has linked an account at this provider. */
+  is_linked: boolean
+  /** Page of this server where a person can link an account at the provider. */
+  link_url: string
+}
+
+export type MeChange = {
+  first_name?: string | undefined
+  last_name?: string | undefined
+  phone?: string | null | undefined
+  /** New email address. Requires `password`. It takes effect when the link sent to it is opened. */
+  email?: string | undefined
+  /** New password. Requires `password`. Setting it ends all sessions and authorizations. */
+  new_password?: string | undefined
+  /** Current password. */
+  password?: string | undefined
+  /** With `new_password`: also revoke personal access tokens. */
+  revoke_personal_tokens?: boolean | undefined
+}
+
+export type NewAccount = {
+  email: string
+  password: string
+  first_name?: string | undefined
+  last_name?: string | undefined
+  phone?: string | null | undefined
+  is_owner?: boolean | undefined
+  /** Current password of the calling owner. Required always, except from the dashboard. */
+  own_password?: string | undefined
+}
+
+export type NewApplication = {
+  redirect_uris?: string[] | undefined
+  /** Whether the secret is also required for the password and refresh grants. */
+  require_secret?: boolean | undefined
+  /** Whether the application may use the password grant. */
+  allow_password?: boolean | undefined
+  /** Scopes separated by spaces. The caller must have all of them. */
+  scope?: string | undefined
+  /** Up to 100 visible characters. */
+  name: string
+  /** Default: true. */
+  confidential?: boolean | undefined
+  /** The user’s current password. Required, except from the dashboard. */
+  password?: string | undefined
+}
+
+export type NewCamera = {
+  /** Must not contain control characters or characters that change the text direction. */
+  name: string
+  /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
+  url: string
+  /** Default: the type that the camera sends, or, if the camera does not respond immediately, h264, and mjpeg for http:// and https://. It is corrected when the camera is connected. */
+  type?: 'h264' | 'h265' | 'mjpeg' | undefined
+  /** Takes precedence over credentials in `url`. */
+  username?: string | null | undefined
+  password?: string | null | undefined
+}
+
 export type NewDetection = {
   /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
   url: string
   /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
   password?: string | null | undefined
+}
+
+export type NewEvent = {
+  /** `id` of one of the caller’s cameras. */
+  camera?: number | undefined
+  /** The `event_api_hash` of a camera. */
+  hash?: string | undefined
+  title?: string | null | undefined
+  /** Default: `generic`. */
+  category?: string | undefined
+  /** Default: now. At most one day in the future. */
+  occurred_at?: Time | undefined
+  /** Any JSON value of up to 4 KiB and 16 levels. Only allowed with a token. */
+  data?: unknown
+}
+
+export type NewGuest = {
+  email: string
+  permissions?:
+    | {
+        /** Whether the guest can view recordings. */
+        can_view_rec?: boolean | undefined
+        /** Whether the guest is notified of events. */
+        share_notifications?: boolean | undefined
+      }
+    | undefined
+}
+
+export type NewInvitation = { email: string }
+
+export type NewPersonalToken = {
+  name?: string | undefined
+  /** Scopes separated by spaces. The caller must have all of them. Default: `user_access`. */
+  scope?: string | undefined
+  /** Current password of the user. Required for `account_manage`. */
+  password?: string | undefined
+}
+
+export type NewRecording = {
+  /** ISO 8601 duration of weeks, or of days, hours, minutes and seconds, up to 100 years; for example P7D. It is stored and returned as sent. */
+  retention: string
+  /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
+  max_bytes?: number | null | undefined
 }
 
 export type OnvifDevice = {
@@ -496,126 +550,79 @@ export type OnvifProfile = {
   snapshot_url: string | null
 }
 
-export type StreamDetection = {
-  /** The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`. */
-  url: string
-  /** Type to use when you add the camera; null if unknown. */
-  type: 'h264' | 'h265' | 'mjpeg' | null
-  /** `http_stream`: MJPEG, or a container such as MPEG-TS. `http_picture`: a single JPEG that the server requests repeatedly. */
-  transport: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture' | null
-  video: DetectedVideo | null
-  audio: DetectedAudio | null
-  /** Why the audio cannot be used; null if it can. */
-  audio_problem: string | null
-  /** A small JPEG of the newest key frame. */
-  snapshot: {
-    /** A `data:` URL. */
-    url: string
-    width: number
-    height: number
-  } | null
-  problem: DetectionProblem | null
-}
-
-export type SuggestedUrl = {
-  /** Manufacturer whose cameras use this path. */
-  maker: string
-  /** URL on the host of the request, without credentials. */
-  url: string
-}
-
-export type CameraStatistics = {
-  /** When the counters began at 0: when the server started or the camera was added. Null before the first report. */
-  since: Timestamp | null
-  /** Bits per second over the last minute, including audio; null while no frames are received. */
-  bit_rate: number | null
-  /** Frames per second over the last minute; null while no frames are received. */
-  frame_rate: number | null
-  /** Seconds of real time per second of timestamps: 1 if the clock of the camera is right, 2 if its timestamps advance at half speed; null while no frames are received. */
-  clock_rate: number | null
-  /** Percentage of the packets of the last ten minutes that were lost; null when there were none. */
-  packet_loss_percent: number | null
-  /** Percentage of the frames of the last ten minutes that were lost; null when there were none. */
-  picture_loss_percent: number | null
-  /** RTP packets received; 0 for a camera that sends by HTTP. */
-  packets: number
-  /** RTP packets that never arrived. */
-  lost_packets: number
-  /** Frames received completely. */
-  pictures: number
-  /** Frames that were lost, and frames dropped because part of them, or of a frame they depend on, was lost. */
-  lost_pictures: number
-  /** Number of times that no frame was received for more than a second while the camera was connected. */
-  freezes: number
-  /** Total length of the freezes. */
-  frozen_seconds: number
-  /** Connections on which at least one frame was received. */
-  connections: number
-}
-
-export type CameraStorage = {
+export type PersonalToken = {
   id: number
-  /** Size of the footage, including footage that is being recorded. */
-  used_bytes: number
-  /** Size limit of its footage; null means no limit. */
-  max_bytes: number | null
-  /** Bytes recorded in the last 24 hours. */
-  bytes_per_day: number
+  name: string
+  scope: string
+  /** First characters of the token. */
+  prefix: string
+  /** Last characters of the token. */
+  last_four: string
+  created_at: Timestamp
+  last_used_at: Timestamp | null
+}
+
+export type Problem = {
+  /** The HTTP status. */
+  status: number
+  /** Short identifier for programs. */
+  title: string
+  /** Explanation for people. */
+  detail: string
+  errors?: FieldErrors
+}
+
+export type RecordedImages = {
+  /** Append `&at=` and a time (ISO 8601) to get the latest key frame up to that time as a JPEG in the requested size. Valid for two hours. */
+  url: string
+}
+
+export type RecordedStream = {
+  format: 'hls'
+  url: string
+  stream_info: string
+  stream_controls: {
+    base_url: string
+    /** Send a POST request; the response is 204. The same applies to the other two. */
+    play: string
+    pause: string
+    /** Send `{"speed": 4}` as body, or `?speed=4`. Allowed speeds are 1 (default), 2, 4, 8 and 16. Above 1, the stream contains only key frames and no audio. */
+    speed: string
+  }
+}
+
+export type Recording = {
+  id: number
+  active_service_id: number
+  status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
+  /** How long footage is kept, as an ISO 8601 duration, for example P7D. */
+  retention: string
+  deactivated_at: Timestamp | null
   recording_start: Timestamp | null
-  /** Retention in days. */
-  retention_days: number | null
-  /** How many days back the footage will reach at the current rate; null if the camera is not recorded or has not been recorded long enough. */
-  forecast_days: number | null
+  recording_end: Timestamp | null
+  /** Extension. Explains the problem while `status` is ERROR. */
+  status_reason: string | null
+  /** Extension. Size limit of the footage in bytes. The oldest footage is deleted first. */
+  max_bytes: number | null
 }
 
-export type Storage = {
-  /** Size of the footage, including footage that is being recorded. */
-  used_bytes: number
-  /** Size limit of the footage of all cameras of the user together; null means no limit. */
-  max_bytes: number | null
-  /** Bytes recorded in the last 24 hours. */
-  bytes_per_day: number
-  /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
-  full_at: Timestamp | null
-  /** Cameras of the user that have footage or are recorded. */
-  cameras: CameraStorage[]
-  /** Storage of all users together. For owners of the server; otherwise null. */
-  server: {
-    /** Size of the footage, including footage that is being recorded. */
-    used_bytes: number
-    /** Size limit of all footage; null means no limit. */
-    max_bytes: number | null
-    /** Bytes recorded in the last 24 hours. */
-    bytes_per_day: number
-    /** Size of the disk; null if it does not respond or is not mounted. */
-    disk_bytes: number | null
-    disk_free_bytes: number | null
-    /** Space that is always kept free. */
-    min_free_bytes: number | null
-    /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
-    full_at: Timestamp | null
-    /** Present for 24 hours after the clock of the server moved forward by more than ten minutes, because the server was off or the clock was set: footage that is too old only because of this is kept meanwhile. Null otherwise. */
-    clock_doubt: {
-      /** How far the clock has moved beyond the time that the server was running. */
-      ahead_seconds: number
-      /** How much longer the server must run before it trusts the clock. */
-      remaining_seconds: number
-    } | null
-    /** Repair of files that were open when the server, or a part of it, ended unexpectedly; null when none is left. */
-    repair: {
-      /** Number of files that are waiting to be repaired. */
-      pending_files: number
-      /** Number of files repaired since the server started. */
-      repaired_files: number
-      /** Number of files that could not be read or written. The server tries them again. */
-      failed_files: number
-    } | null
-  } | null
+export type RecordingChange = {
+  /** ISO 8601 duration of weeks, or of days, hours, minutes and seconds, up to 100 years; for example P7D. It is stored and returned as sent. */
+  retention?: string | undefined
+  /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
+  max_bytes?: number | null | undefined
 }
 
-export type StorageChange = {
-  /** Null means no limit. */
-  max_bytes: number | null
+export type SecondFactorRemoval = {
+  /** Also revoke personal access tokens. */
+  revoke_personal_tokens?: boolean | undefined
+  /** Current password of the calling owner. Required always, except from the dashboard. */
+  own_password?: string | undefined
+}
+
+export type SecretRotation = {
+  /** The user’s current password. Required, except from the dashboard. */
+  password?: string | undefined
 }
 
 export type ServerState = {
@@ -681,22 +688,159 @@ export type ServerState = {
   }
 }
 
-export type PageQuery = {
-  /** Items per page. Default: 100; values above 1000 are treated as 1000. */
-  limit?: number | undefined
-  /** Number of items to skip. Default: 0. */
-  offset?: number | undefined
+export type BrowserSession = {
+  id: string
+  created_at: Timestamp
+  last_seen_at: Timestamp
+  ip: string
+  user_agent: string | null
+  /** The second factor of the last sign-in: a code of an authenticator app, a passkey (which may have been used alone), or a recovery code. Null if there was none or if it was not recorded. */
+  second_factor: 'app' | 'passkey' | 'recovery_code' | null
+  second_factor_at: Timestamp | null
 }
 
-export type FieldErrors = { [name: string]: string[] | FieldErrors }
+export type SharedCamera = {
+  id: number
+  name: string
+  type: 'h264' | 'h265' | 'mjpeg'
+  /** Latest saved image; null until the camera has been connected for the first time. */
+  snapshot: { url: string; created_at: Timestamp } | null
+  status: 'online' | 'offline' | 'unknown'
+  /** URL of a live JPEG. It contains a query string; extra parameters are ignored. */
+  live_snapshot: string
+  /** For h264 and h265: mjpeg, mp4, mpegts, hls, in this order. For mjpeg: mjpeg. */
+  streams: StreamEntry[]
+  /** Contains `CRA` when recording is enabled. */
+  applications: { code: string }[]
+  /** Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings. */
+  has_recording: boolean
+  /** False only for mjpeg. */
+  low_latency_enabled: boolean
+  /** Whether the camera sends audio. */
+  audio_enabled: boolean
+  owner: { email: string; first_name: string; last_name: string }
+  has_notifications: boolean
+}
 
-export type Problem = {
-  /** The HTTP status. */
-  status: number
-  /** Short identifier for programs. */
-  title: string
-  /** Explanation for people. */
-  detail: string
-  /** Reasons by field, `{field: ["reason", …]}`, nested like the request. */
-  errors?: { [name: string]: string[] | FieldErrors }
+export type Storage = {
+  /** Size of the footage, including footage that is being recorded. */
+  used_bytes: number
+  /** Size limit of the footage of all cameras of the user together; null means no limit. */
+  max_bytes: number | null
+  /** Bytes recorded in the last 24 hours. */
+  bytes_per_day: number
+  /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
+  full_at: Timestamp | null
+  /** Cameras of the user that have footage or are recorded. */
+  cameras: CameraStorage[]
+  /** Storage of all users together. For owners of the server; otherwise null. */
+  server: {
+    /** Size of the footage, including footage that is being recorded. */
+    used_bytes: number
+    /** Size limit of all footage; null means no limit. */
+    max_bytes: number | null
+    /** Bytes recorded in the last 24 hours. */
+    bytes_per_day: number
+    /** Size of the disk; null if it does not respond or is not mounted. */
+    disk_bytes: number | null
+    disk_free_bytes: number | null
+    /** Space that is always kept free. */
+    min_free_bytes: number | null
+    /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
+    full_at: Timestamp | null
+    /** Present for 24 hours after the clock of the server moved forward by more than ten minutes, because the server was off or the clock was set: footage that is too old only because of this is kept meanwhile. Null otherwise. */
+    clock_doubt: {
+      /** How far the clock has moved beyond the time that the server was running. */
+      ahead_seconds: number
+      /** How much longer the server must run before it trusts the clock. */
+      remaining_seconds: number
+    } | null
+    /** Repair of files that were open when the server, or a part of it, ended unexpectedly; null when none is left. */
+    repair: {
+      /** Number of files that are waiting to be repaired. */
+      pending_files: number
+      /** Number of files repaired since the server started. */
+      repaired_files: number
+      /** Number of files that could not be read or written. The server tries them again. */
+      failed_files: number
+    } | null
+  } | null
+}
+
+export type StorageChange = {
+  /** Null means no limit. */
+  max_bytes: number | null
+}
+
+export type StreamDetection = {
+  /** The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`. */
+  url: string
+  /** Type to use when you add the camera; null if unknown. */
+  type: 'h264' | 'h265' | 'mjpeg' | null
+  /** `http_stream`: MJPEG, or a container such as MPEG-TS. `http_picture`: a single JPEG that the server requests repeatedly. */
+  transport: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture' | null
+  video: DetectedVideo | null
+  audio: DetectedAudio | null
+  /** Why the audio cannot be used; null if it can. */
+  audio_problem: string | null
+  /** A small JPEG of the newest key frame. */
+  snapshot: {
+    /** A `data:` URL. */
+    url: string
+    width: number
+    height: number
+  } | null
+  problem: DetectionProblem | null
+}
+
+export type StreamEntry = {
+  format: 'mjpeg' | 'mp4' | 'mpegts' | 'hls'
+  url: string
+  /** Present for `mjpeg` if the request set it. */
+  refresh_rate?: number
+}
+
+export type StreamInfo = {
+  current_time: Timestamp
+  /** Seconds since the start of the stream. */
+  current_position: number
+  speed: number
+  state: 'playing' | 'paused'
+}
+
+export type SuggestedUrl = {
+  /** Manufacturer whose cameras use this path. */
+  maker: string
+  /** URL on the host of the request, without credentials. */
+  url: string
+}
+
+export type Timeline = {
+  start: Timestamp
+  end: Timestamp
+  segments: { start: Timestamp; end: Timestamp }[]
+  gaps: {
+    start: Timestamp
+    end: Timestamp
+    /** One of these; later versions add others. camera_unreachable: No connection to the camera could be made, or it was lost. auth_failed: The camera refused the username or password. no_frames: The camera was connected but sent no video. packet_loss: Packets from the camera were lost, and no complete frame arrived for more than a second. stream_changed: The camera changed its stream, or the stream had to be started again. clock_set: The server's or the camera's clock was set to another time. camera_suspended: The server stopped reading this camera for a while because its stream harmed the server. stopped_by_user: Recording was turned off. disk_full: The disk was full. disk_failed: The disk could not be written to. overload: The server could not keep up. server_down: The server was not running. damaged: The footage was recorded, but the file was damaged afterwards. unknown: The reason was not recorded. */
+    reason: string
+  }[]
+}
+
+export type User = {
+  id: number
+  email: string
+  first_name: string
+  last_name: string
+  phone: string | null
+  /** Equal to `id`. */
+  root_site: number
+  my_cameras_count: number
+  shared_cameras_count: number
+  total_cameras_count: number
+  cameras_with_guests_count: number
+  require_qualification: boolean
+  available_features: { live_view: boolean; connect_camera: boolean }
+  /** Extension. Owners manage the server and its users. */
+  is_owner: boolean
 }

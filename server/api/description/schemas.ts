@@ -11,6 +11,9 @@ import * as event from '../../../contract/event.ts'
 import * as guest from '../../../contract/guest.ts'
 import * as recording from '../../../contract/recording.ts'
 import { FieldErrors, ours, Problem } from '../../../contract/schema.ts'
+import * as server from '../../../contract/server.ts'
+import * as statistics from '../../../contract/statistics.ts'
+import * as storage from '../../../contract/storage.ts'
 import * as user from '../../../contract/user.ts'
 import type { Schema } from './openapi.ts'
 
@@ -21,6 +24,9 @@ const modules: readonly { readonly [name: string]: unknown }[] = [
   guest,
   event,
   detection,
+  statistics,
+  storage,
+  server,
   account,
 ]
 
