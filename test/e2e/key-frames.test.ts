@@ -139,7 +139,8 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
   for (const { name } of cases) {
     const path = `/v1/cameras/${ids.get(name)}/recording`
     const { json: recording } = await server.request<{ recording_start: string }>(`${path}/`)
-    const { json } = await server.request<{ url: string }>(`${path}/frames/`)
+    const { json, text } = await server.request<{ url: string }>(`${path}/pictures/`)
+    assert.ok(json.url, text)
     const url = new URL(json.url)
     url.searchParams.set('at', new Date(Date.parse(recording.recording_start) + 4000).toISOString())
     const image = await server.request(url.pathname + url.search, { authorization: null })

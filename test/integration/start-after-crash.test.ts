@@ -87,7 +87,10 @@ test('a server with hundreds of open files to repair answers and records before 
   const range = `start=${new Date(killedMs - 60_000).toISOString()}&end=${new Date(Date.now() - 1000).toISOString()}`
   const { json } = await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range}`)
   assert.ok(Date.parse(json.segments[0]!.start) < killedMs, 'footage from before the crash is listed')
-  assert.ok(json.gaps.some(({ reason }) => reason === 'server_down'))
+  assert.ok(
+    json.gaps.some(({ reason }) => reason === 'server_down'),
+    JSON.stringify(json),
+  )
   const check = await server.command<{ ok: boolean }>('check', '--deep')
   assert.equal(check.ok, true)
 })
