@@ -22,8 +22,8 @@ const browser = await shareChromium()
 
 await runStaticChecks(counts)
 await runTests({ files: findTests(unitTests), concurrency: 4, timeoutMs: 120_000, isBatched: true }, counts)
-// These tests run a dozen encoders in real time, or account for every frame of a camera, so nothing else runs beside them.
-const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
+// These tests run a dozen encoders in real time, or account for every frame, so nothing else runs beside them.
+const encoding = ['test/e2e/formats.test.ts', 'test/e2e/containers.test.ts', 'test/audit/audit.test.ts']
 await runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
 // These tests run whole servers and browsers, wait more than they compute, and assert no speeds.
 const browsers = findTests('test/e2e/*.test.ts', encoding)
