@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFile, mkdir, rename, rmdir, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -124,13 +124,12 @@ test('a failed repair is reported, does not delay the others, and is retried', a
   const { place, next, files, clock } = await crash(3)
   const away = `${files[1]!.path}.away`
   await rename(files[1]!.path, away)
-  // What is in its place cannot be read as a file.
-  await mkdir(files[1]!.path)
+  // What is in its place cannot be read as a file. Renaming replaces a link in one step: without the file, its row would go.
+  await symlink(dirname(away), files[1]!.path)
   const stopping = new AbortController()
   const running = next.repair.run(() => false, stopping.signal)
   await eventually(() => next.repair.progress().failed === 1 && next.repair.progress().pending === 0)
   assert.deepEqual(closedCameras(place).sort(), [1, 3])
-  await rmdir(files[1]!.path)
   await rename(away, files[1]!.path)
   clock.now += hourMs
   await eventually(() => next.repair.progress().failed === 0)

@@ -19,7 +19,7 @@ import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import { openStore } from '../store/store.ts'
 
-const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))
+const program = fileURLToPath(new URL('./nightjar.ts', import.meta.url))
 
 async function open(t: TestContext) {
   const data = await mkdtemp(join(tmpdir(), 'nightjar-cli-'))
@@ -171,7 +171,7 @@ test('T45: the first start prints a setup code, later ones do not', async (t) =>
   const { data, env, succeed } = await open(t)
   const start = async () => {
     const words = ['serve', '--port', '0', '--host', '127.0.0.1', '--workers', '1', '--log-level', 'silent', '--json']
-    const child = spawn(launcher, words, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     const exit = once(child, 'exit')
     const [line] = await once(createInterface(child.stdout), 'line')
     child.kill('SIGTERM')

@@ -1,4 +1,4 @@
-// The command line run for real, as a process, on a real data folder.
+// The command line on a real data folder: in the process of the test, and by the launcher where the launcher matters.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { type CommandOutcome, runCommand } from '../../test/support/command-line.ts'
 import { hashToken } from '../auth/checked-token.ts'
 import { isChecksumValid } from '../auth/personal-token.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
@@ -16,22 +17,22 @@ import { openStore } from '../store/store.ts'
 
 const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))
 
-// biome-ignore lint/suspicious/noExplicitAny: what was printed, whatever it is
-type Outcome = { code: number; stdout: string; stderr: string; json: Record<string, any> }
-
 async function createCommandLine(t: TestContext) {
   const data = await mkdtemp(join(tmpdir(), 'nightjar-cli-'))
   t.after(() => rm(data, { recursive: true }))
-  const run = (words: string, { program = launcher, input = '', extra = [] as string[] } = {}) =>
-    new Promise<Outcome>((resolve) => {
-      const env = { PATH: process.env.PATH, NIGHTJAR_DATA: data }
-      const args = [...words.split(' ').filter((word) => word !== ''), ...extra]
+  /** `program`: runs this file as a process. */
+  const run = (words: string, { program = '', input = '', extra = [] as string[] } = {}): Promise<CommandOutcome> => {
+    const env = { PATH: process.env.PATH, NIGHTJAR_DATA: data }
+    const args = [...words.split(' ').filter((word) => word !== ''), ...extra]
+    if (program === '') return runCommand(args, { env, input })
+    return new Promise((resolve) => {
       const child = execFile(program, args, { env, cwd: tmpdir() }, (error, stdout, stderr) => {
         const json = stdout.startsWith('{') ? JSON.parse(stdout) : {}
         resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr, json })
       })
       child.stdin!.end(input)
     })
+  }
   const succeed = async (words: string, options?: Parameters<typeof run>[1]) => {
     const outcome = await run(words, options)
     assert.equal(outcome.code, 0, `${words}: ${outcome.stderr}`)
@@ -46,7 +47,7 @@ test('the commands printed at the first start create an owner, a token and camer
   assert.match((await run('user list')).stderr, /there is no Nightjar data in .*--data/)
 
   const ada = 'user add --email Ada@example.org --first-name Ada --last-name Byron --id 41 --json --password-stdin'
-  const { json: user } = await succeed(ada, { input: 'correct-horse' })
+  const { json: user } = await succeed(ada, { program: launcher, input: 'correct-horse' })
   assert.deepEqual([user.id, user.email, user.first_name, user.disabled_at], [41, 'Ada@example.org', 'Ada', null])
   assert.match(
     (await succeed('user add --email bob@example.org --password-stdin', { input: 'p q w 1 2 3\n' })).stdout,
@@ -59,7 +60,7 @@ test('the commands printed at the first start create an owner, a token and camer
   )
   assert.match((await run(ada, { input: 'correct-horse' })).stderr, /already an account/)
 
-  const { stdout: printed } = await succeed('token create --user ada@EXAMPLE.org')
+  const { stdout: printed } = await succeed('token create --user ada@EXAMPLE.org', { program: launcher })
   assert.ok(isChecksumValid(printed.trim()))
   const brought = '0123456789abcdef0123456789abcdef01234567'
   const token = (
@@ -150,7 +151,10 @@ test('usage errors exit with 2 and failures with 1, with a reason and optionally
       assert.doesNotMatch(outcome.stderr, /\n +at |constraint|duplicate key/i, words)
     }),
   )
-  const outcome = await run('camera remove 1 --json')
+  // The process ends with the code that the command has.
+  assert.equal((await run('frobnicate', { program: launcher })).code, 2)
+  const outcome = await run('camera remove 1 --json', { program: launcher })
+  assert.equal(outcome.code, 1)
   assert.deepEqual(outcome.json, { error: { kind: 'not_found', message: 'there is no camera 1' } })
 })
 
@@ -166,8 +170,8 @@ test('--help works for every command, from any folder and through links', async 
       assert.match((await succeed(`${name} --help`)).stdout, new RegExp(`Usage: nightjar ${name}`)),
     ),
   )
-  assert.match((await succeed('')).stdout, /Usage/)
-  assert.match((await succeed('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  assert.match((await succeed('', { program: launcher })).stdout, /Usage/)
+  assert.match((await succeed('--version', { program: launcher })).stdout, /^\d+\.\d+\.\d+\n$/)
   await symlink(launcher, join(data, 'first'))
   await symlink('first', join(data, 'second link'))
   assert.match((await succeed('user --help', { program: join(data, 'second link') })).stdout, /user add/)

@@ -259,8 +259,14 @@ suite('isolation', { concurrency: 2 }, () => {
 
   test('a process ends with the server, even if it no longer reads its input', { skip }, async (t) => {
     const options: AttackedOptions = { mode: 'auto', isNative: true, memoryBytes: 2 ** 28, attacks: ['hang'] }
-    const server = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: 'ignore' })
-    t.after(() => server.kill('SIGKILL'))
+    // The server that is killed cannot remove its files.
+    const folder = await mkdtemp(join(tmpdir(), 'nightjar-isolation-'))
+    const env = { ...process.env, TMPDIR: folder }
+    const server = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: 'ignore', env })
+    t.after(() => {
+      server.kill('SIGKILL')
+      return rm(folder, { recursive: true })
+    })
     const started = await eventually('bubblewrap, its first process and the attacker', async () => {
       const found = (await listDescendants(server.pid!)).filter(({ words }) => words.includes('test-attacks.ts'))
       return found.length >= 3 && found

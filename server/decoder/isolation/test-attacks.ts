@@ -16,6 +16,8 @@ export type AttackTargets = {
   readonly tcpPort: number
   readonly udpPort: number
   readonly socketFile: string
+  /** In the temporary folder of the machine, which a sandbox replaces by its own. */
+  readonly temporaryFile: string
   /** A name in the abstract namespace of Unix sockets, which file permissions do not protect. */
   readonly socketName: string
   /** The amount of memory that the attack tries to fill. */
@@ -35,7 +37,7 @@ const attacks = {
   'read the password file': () => void readFileSync('/etc/passwd'),
   'write into the data folder': () => writeFileSync(join(dirname(secretFile), 'left-behind'), 'x'),
   'write into the program': () => writeFileSync(new URL('left-behind', import.meta.url), 'x'),
-  'write a temporary file': () => writeFileSync('/tmp/left-behind', 'x'),
+  'write a temporary file': () => writeFileSync(targets.temporaryFile, 'x'),
   'read the environment of the server': () => void readFileSync(`/proc/${serverPid}/environ`),
   'read the memory of the server': () => void openSync(`/proc/${serverPid}/mem`, 'r'),
   'signal the server': () => void process.kill(serverPid, 0),

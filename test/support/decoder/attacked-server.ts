@@ -59,6 +59,8 @@ const udp = createSocket('udp4').bind(0, '127.0.0.1')
 await once(udp, 'listening')
 opened.defer(() => void udp.close())
 const socketFile = join(dataDir, 'server.sock')
+const temporaryFile = `/tmp/nightjar-attack-${process.pid}`
+opened.defer(() => rm(temporaryFile, { force: true }))
 const socketName = `nightjar-attacked-${process.pid}`
 const tcp = (await listen({ port: 0, host: '127.0.0.1' })) as { port: number }
 await listen({ path: socketFile })
@@ -71,6 +73,7 @@ const targets: AttackTargets = {
   tcpPort: tcp.port,
   udpPort: udp.address().port,
   socketFile,
+  temporaryFile,
   socketName,
   memoryBytes: 2 * memoryBytes + 1024 * 1024 * 1024,
 }
