@@ -1,37 +1,127 @@
-// npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests.
+// npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests. With
+// names or --changed, a part of the tests.
 
+import { parseArgs } from 'node:util'
 import { shareChromium } from '../test/e2e/browser.ts'
-import { findTests, finish, runStaticChecks, runTests, sharePostgres, unitTests } from './steps.ts'
+import { findAffectedTests } from './affected-tests.ts'
+import { readSources } from './module-graph.ts'
+import { findTests, finish, listChangedFiles, runStaticChecks, sharePostgres, unitTests } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
+import { TestRuns } from './test-runs.ts'
 
-if (process.argv.length > 2) {
-  console.error(
-    'npm test takes no options: it runs everything, for some minutes. One file: node_modules/.bin/node --test FILE',
+const help = `npm test -- [NAME…] [options]
+
+Runs the static checks and all tests. With names or --changed, runs the tests that they choose, and no static checks.
+
+  NAME          the test files whose path contains this, for example e2e/dashboard or server/media
+  --changed     the test files that depend on files that changed since the last push
+  --since REF   the same since this commit, for example main
+  --seed N      the number that random tests start from, as a failed test prints it
+  --times FILE  write how long each file took to this file, as JSON
+  --help        show this help`
+
+/** Started first, so that nothing waits for them at the end: the slowest ones, the slowest of them first. */
+const slow: readonly string[] = [
+  'test/integration/port-scanning.test.ts',
+  'test/e2e/track-changes.test.ts',
+  'test/e2e/key-frames.test.ts',
+  'test/e2e/dashboard-camera.test.ts',
+  'test/e2e/dashboard.test.ts',
+  'test/integration/clock-set-ahead.test.ts',
+  'test/integration/stalled-readers.test.ts',
+  'test/integration/described-requests.test.ts',
+  'test/e2e/live-start.test.ts',
+  'test/integration/packet-loss.test.ts',
+  'test/integration/greedy-viewer.test.ts',
+  'test/integration/events.test.ts',
+  'test/e2e/audio-toggling.test.ts',
+  'test/integration/rare-key-frames.test.ts',
+  'test/e2e/live-track-changes.test.ts',
+  'test/e2e/sign-in-accessible.test.ts',
+]
+
+/** These use all processors and judge what a server does then, so nothing runs beside them. */
+const saturating: readonly string[] = [
+  'test/integration/hundred-cameras.test.ts',
+  'test/integration/kill-nine.test.ts',
+  'test/faults/faults.test.ts',
+  'test/attacks/crowd.test.ts',
+  'test/audit/audit.test.ts',
+]
+
+const { values, positionals: names } = readArguments()
+if (values.help) console.log(help)
+else await runAll()
+
+async function runAll(): Promise<void> {
+  const tests = chooseTests()
+  const unit = new Set(findTests(unitTests).filter((file) => tests.includes(file)))
+  const alone = saturating.filter((file) => tests.includes(file))
+  const others = [...new Set([...slow, ...tests])].filter(
+    (file) => tests.includes(file) && !unit.has(file) && !alone.includes(file),
   )
-  process.exit(2)
+  if (values.seed !== undefined) process.env.NIGHTJAR_TEST_SEED = values.seed
+  if (others.length + alone.length > 0) {
+    try {
+      ensureTestPackages()
+    } catch (error) {
+      console.error((error as Error).message)
+      process.exit(1)
+    }
+  }
+  const counts = { passed: 0, failed: 0 }
+  const runs = new TestRuns(counts)
+  const needs = (service: string) => findAffectedTests(tests, [service], readSources()).length > 0
+  const [postgres, browser] = await Promise.all([
+    needs('test/postgres/temporary-postgres.ts') ? sharePostgres() : undefined,
+    needs('test/e2e/browser.ts') ? shareChromium() : undefined,
+  ])
+  if (isPart()) console.log(`${tests.length} test files`)
+  else await runStaticChecks(counts)
+  await runs.run({ batched: [...unit], files: others })
+  await runs.run({ files: alone, atMost: 1 })
+  await Promise.all([browser?.close(), postgres?.close()])
+  await runs.checkServices()
+  console.log(`\n${runs.describeTimes(10)}`)
+  if (values.times !== undefined) runs.writeTimes(values.times)
+  for (const title of runs.failedTitles) console.log(`✖ ${title}`)
+  finish(counts)
 }
-try {
-  ensureTestPackages()
-} catch (error) {
-  console.error((error as Error).message)
-  process.exit(1)
-}
-const counts = { passed: 0, failed: 0 }
-const postgres = await sharePostgres()
-const browser = await shareChromium()
 
-await runStaticChecks(counts)
-await runTests({ files: findTests(unitTests), concurrency: 4, timeoutMs: 120_000, isBatched: true }, counts)
-// These tests run a dozen encoders in real time, or account for every frame, so nothing else runs beside them.
-const encoding = ['test/e2e/formats.test.ts', 'test/e2e/containers.test.ts', 'test/audit/audit.test.ts']
-await runTests({ files: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
-// These tests run whole servers and browsers, wait more than they compute, and assert no speeds.
-const browsers = findTests('test/e2e/*.test.ts', encoding)
-const servers = findTests('test/**/*.test.ts', [...encoding, ...browsers])
-await Promise.all([
-  runTests({ files: browsers, concurrency: 2, timeoutMs: 180_000 }, counts),
-  runTests({ files: servers, concurrency: 2, timeoutMs: 180_000 }, counts),
-])
-await browser.close()
-await postgres?.close()
-finish(counts)
+function isPart(): boolean {
+  return names.length > 0 || values.changed || values.since !== undefined
+}
+
+/** Exits if no test has the name. */
+function chooseTests(): string[] {
+  let tests = findTests('{contract,server,sdk,web,scripts,bench,test}/**/*.test.ts')
+  if (names.length > 0) tests = tests.filter((file) => names.some((name) => file.includes(name)))
+  if (tests.length === 0) {
+    console.error(`No test file has ${names.join(' or ')} in its path.`)
+    process.exit(2)
+  }
+  if (!values.changed && values.since === undefined) return tests
+  return findAffectedTests(tests, listChangedFiles(values.since), readSources())
+}
+
+/** Exits if there are arguments that are not in `help`. */
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        changed: { type: 'boolean', default: false },
+        since: { type: 'string' },
+        seed: { type: 'string' },
+        times: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    if (values.seed !== undefined && !/^\d{1,10}$/.test(values.seed))
+      throw new Error(`--seed takes a number, not ${values.seed}`)
+    return { values, positionals }
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${help}`)
+    process.exit(2)
+  }
+}

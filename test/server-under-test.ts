@@ -1,4 +1,5 @@
-// The real server as a test runs it: its own process, its own data folder, port 0, administered by the command line.
+// The real server as a test runs it: its own data folder, port 0, administered by the command line. It runs as a process,
+// as users run it, or in the process of the test, which takes half the time.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,6 +8,12 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import pino from 'pino'
+import type { RunningServer } from '../server/app.ts'
+import { systemClock } from '../server/base/clock.ts'
+import { serverOptions } from '../server/commands/help.ts'
+import { loadConfig } from '../server/config.ts'
 import { createAnswerCheck } from './support/api/check-answer.ts'
 import { runCommand } from './support/command-line.ts'
 
@@ -30,8 +37,7 @@ export type ServerUnderTest = AsyncDisposable & {
   readonly setupCode: string | undefined
   /** Of the owner made by `openServer`; for cameras and for accounts. */
   readonly token: string
-  readonly pid: number
-  /** What the server logged so far. */
+  /** What the server logged so far; in the process of the test, without the errors of its threads. */
   log(): string
   /** Runs a command on the data folder, in this process, and returns the JSON it prints. Rejects if it fails. */
   command<T>(...args: string[]): Promise<T>
@@ -42,10 +48,14 @@ export type ServerUnderTest = AsyncDisposable & {
   request<T = unknown>(path: string, options?: RequestOptions): Promise<Answer<T>>
   /** SIGTERM, and wait; the exit code. */
   stop(): Promise<number | null>
-  /** kill -9, and wait. */
-  kill(): Promise<void>
   /** Starts it again on the same data folder and port. */
   start(): Promise<void>
+}
+
+export type ServerProcess = ServerUnderTest & {
+  readonly pid: number
+  /** kill -9, and wait. */
+  kill(): Promise<void>
 }
 
 export type RequestOptions = {
@@ -59,31 +69,45 @@ export type RequestOptions = {
 }
 
 /** With an owner, whose token it has. */
-export async function openServer(...extraArgs: string[]): Promise<ServerUnderTest> {
-  return launch(extraArgs, true)
+export async function openServer(...extraArgs: string[]): Promise<ServerProcess> {
+  return openServerWith({}, ...extraArgs)
 }
 
 /** The same, with variables of the environment that only `serve` gets. */
 export async function openServerWith(
   environment: Readonly<Record<string, string>>,
   ...extraArgs: string[]
-): Promise<ServerUnderTest> {
-  return launch(extraArgs, true, environment)
+): Promise<ServerProcess> {
+  const running = createServerProcess(environment)
+  return Object.defineProperties(await open(running, extraArgs, true), {
+    pid: { get: () => running.pid },
+    kill: { value: () => running.end('SIGKILL') },
+  }) as ServerProcess
 }
 
-/** Before anybody has an account; `setupCode` is for the first. */
+/**
+ * The same in the process of the test, for tests about what the server answers: a start takes half the time. Not for
+ * load, memory, files that other processes hold, or the end of processes.
+ */
+export async function openServerHere(...extraArgs: string[]): Promise<ServerUnderTest> {
+  return open(createServerHere(), extraArgs, true)
+}
+
+/** In the process of the test, before anybody has an account; `setupCode` is for the first. */
 export async function openEmptyServer(...extraArgs: string[]): Promise<ServerUnderTest> {
-  return launch(extraArgs, false)
+  return open(createServerHere(), extraArgs, false)
 }
 
-async function launch(
-  extraArgs: readonly string[],
-  hasOwner: boolean,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<ServerUnderTest> {
+/** A server that is started and ended, again and again. */
+type Running = {
+  readonly logLines: string[]
+  start(args: readonly string[]): Promise<{ url: string; ca: string; setup_code?: string | undefined }>
+  /** Resolves with the exit code when it has ended. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+async function open(running: Running, extraArgs: readonly string[], hasOwner: boolean): Promise<ServerUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-test-'))
-  const logLines: string[] = []
-  let child: ChildProcess | undefined
   let url = ''
   let caFile = ''
   let ca = ''
@@ -97,45 +121,13 @@ async function launch(
   }
 
   const start = async () => {
-    const started = spawn(
-      process.execPath,
-      [
-        entry,
-        'serve',
-        '--data',
-        dataDir,
-        '--host',
-        '127.0.0.1',
-        '--port',
-        port,
-        '--allow-loopback-cameras',
-        '--json',
-        ...extraArgs,
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } },
-    )
-    child = started
-    createInterface(started.stderr!).on('line', (line) => logLines.push(line))
-    const [line] = await Promise.race([
-      once(createInterface(started.stdout!), 'line'),
-      once(started, 'exit').then(([code]) =>
-        Promise.reject(new Error(`the server ended with code ${code}:\n${logLines.join('\n')}`)),
-      ),
-    ])
-    const ready = JSON.parse(line) as { url: string; ca: string; setup_code?: string }
+    const place = ['--data', dataDir, '--host', '127.0.0.1', '--port', port]
+    const ready = await running.start([...place, '--allow-loopback-cameras', ...extraArgs])
     url = ready.url
     setupCode = ready.setup_code
     caFile = ready.ca
     ca = await readFile(caFile, 'utf8')
     port = new URL(url).port
-  }
-
-  const end = async (signal: NodeJS.Signals) => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
-    const exited = once(child, 'exit')
-    child.kill(signal)
-    const [code] = await exited
-    return code as number | null
   }
 
   const addOwner = async () => {
@@ -157,25 +149,82 @@ async function launch(
     get caFile() {
       return caFile
     },
-    get pid() {
-      return child!.pid!
-    },
     get setupCode() {
       return setupCode
     },
     dataDir,
     token,
-    log: () => logLines.join('\n'),
+    log: () => running.logLines.join('\n'),
     command,
     request: (path, options = {}) => request(new URL(path, url), ca, token, options),
-    stop: () => end('SIGTERM'),
-    async kill() {
-      await end('SIGKILL')
-    },
+    stop: () => running.end('SIGTERM'),
     start,
     async [Symbol.asyncDispose]() {
-      await end('SIGTERM')
+      await running.end('SIGTERM')
       await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function createServerProcess(environment: Readonly<Record<string, string>>): Running & { readonly pid: number } {
+  const logLines: string[] = []
+  let child: ChildProcess | undefined
+  return {
+    logLines,
+    get pid() {
+      return child!.pid!
+    },
+    async start(args) {
+      const started = spawn(process.execPath, [entry, 'serve', '--json', ...args], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...environment },
+      })
+      child = started
+      createInterface(started.stderr!).on('line', (line) => logLines.push(line))
+      const [line] = await Promise.race([
+        once(createInterface(started.stdout!), 'line'),
+        once(started, 'exit').then(([code]) =>
+          Promise.reject(new Error(`the server ended with code ${code}:\n${logLines.join('\n')}`)),
+        ),
+      ])
+      return JSON.parse(line)
+    },
+    async end(signal) {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      const [code] = await exited
+      return code as number | null
+    },
+  }
+}
+
+function createServerHere(): Running {
+  const logLines: string[] = []
+  let server: RunningServer | undefined
+  return {
+    logLines,
+    async start(args) {
+      const { openApp } = await import('../server/app.ts')
+      const names = Object.entries(serverOptions)
+      const options = Object.fromEntries(
+        names.map(([name, { placeholder }]) => [name, { type: placeholder ? 'string' : 'boolean' } as const]),
+      )
+      const { values: flags } = parseArgs({ args: [...args], options })
+      const config = await loadConfig({ flags, env: process.env, cwd: tmpdir() })
+      const { logLevel } = config
+      const form = { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+      const log = pino(form, { write: (line) => void logLines.push(line.trimEnd()) })
+      // Its threads write to standard error by themselves.
+      const threads = logLevel === 'silent' ? logLevel : 'error'
+      server = await openApp({ config: { ...config, logLevel: threads }, clock: systemClock, log })
+      return { url: server.url, ca: server.certFile!, setup_code: server.setupCode }
+    },
+    async end() {
+      const ending = server
+      server = undefined
+      await ending?.close()
+      return 0
     },
   }
 }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventually, openServer, type ServerUnderTest } from '../../test/server-under-test.ts'
+import { eventually, openServer, type ServerProcess } from '../../test/server-under-test.ts'
 import type { Bench } from '../bench.ts'
 import { openLoadCameras } from '../ingest/load-cameras.ts'
 import { describeMachine, type Report, type Target, writeNumber } from '../report.ts'
@@ -81,7 +81,7 @@ type SubjectName = 'nightjar' | 'bare'
 type Results = Record<PathName, Record<SubjectName, Measured[]>>
 
 /** They are online and send while requests are measured: their state, and so the answer, stays the same. */
-async function addCameras(server: ServerUnderTest, urls: readonly string[]): Promise<void> {
+async function addCameras(server: ServerProcess, urls: readonly string[]): Promise<void> {
   for (const [index, url] of urls.entries()) {
     await server.command('camera', 'add', '--user', 'owner@example.com', '--name', `Camera ${index + 1}`, '--url', url)
   }
@@ -89,7 +89,7 @@ async function addCameras(server: ServerUnderTest, urls: readonly string[]): Pro
 }
 
 /** A second player of each of the same cameras, and a third, and so on: to the server, cameras of another user. */
-async function shareCameras(server: ServerUnderTest, urls: readonly string[]): Promise<void> {
+async function shareCameras(server: ServerProcess, urls: readonly string[]): Promise<void> {
   // An owner of the server, who may add any number of cameras at once.
   await server.command('user', 'add', '--email', 'sharer@example.com', '--owner', '--password', 'correct horse')
   const { token } = await server.command<{ token: string }>('token', 'create', '--user', 'sharer@example.com')
@@ -108,7 +108,7 @@ async function shareCameras(server: ServerUnderTest, urls: readonly string[]): P
   await waitForPictures(server, 'shared', sharedCount)
 }
 
-async function waitForPictures(server: ServerUnderTest, path: PathName, count: number): Promise<void> {
+async function waitForPictures(server: ServerProcess, path: PathName, count: number): Promise<void> {
   type Cameras = { results: { status: string; snapshot: unknown }[] }
   await eventually('all cameras online, with a picture', 120_000, async () => {
     const { json } = await server.request<Cameras>(paths[path])
@@ -120,7 +120,7 @@ async function waitForPictures(server: ServerUnderTest, path: PathName, count: n
 }
 
 /** What the service answers, with the headers that are its own and not the connection's. */
-async function captureAnswer(server: ServerUnderTest, path: string): Promise<BareAnswer> {
+async function captureAnswer(server: ServerProcess, path: string): Promise<BareAnswer> {
   const { status, headers, text } = await server.request(path)
   if (status !== 200) throw new Error(`${path}: expected 200, got ${status}: ${text}`)
   const own = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name))
@@ -130,7 +130,7 @@ async function captureAnswer(server: ServerUnderTest, path: string): Promise<Bar
 /** Made anew by every server; Content-Length follows from the body. */
 const connectionHeaders: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'content-length'])
 
-async function createSubjects(server: ServerUnderTest, bare: BareServer): Promise<Record<SubjectName, Subject>> {
+async function createSubjects(server: ServerProcess, bare: BareServer): Promise<Record<SubjectName, Subject>> {
   const create = async (pid: number, port: number): Promise<Subject> => ({
     pid,
     port,

@@ -1,13 +1,13 @@
 // Asks for what viewers ask for, at random places of a month.
 
 import { parsePlaylist } from '../../test/playback/parse-playlist.ts'
-import type { ServerUnderTest } from '../../test/server-under-test.ts'
+import type { ServerProcess } from '../../test/server-under-test.ts'
 import { readMainThreadCpuMs } from '../process-usage.ts'
 import type { Generated } from './generate-archive.ts'
 import type { TimedAnswer, TimedClient } from './timed-client.ts'
 
 export type Target = {
-  readonly server: ServerUnderTest
+  readonly server: ServerProcess
   readonly client: TimedClient
   readonly cameraIds: readonly number[]
   readonly generated: Generated

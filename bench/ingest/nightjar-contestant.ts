@@ -1,7 +1,7 @@
 // The service: the real server in a process of its own, its cameras added with the command line.
 
 import { join } from 'node:path'
-import { openServer, type ServerUnderTest } from '../../test/server-under-test.ts'
+import { openServer, type ServerProcess } from '../../test/server-under-test.ts'
 import type { Contestant } from './contestant.ts'
 import { readFrameNumbers } from './frame-tally.ts'
 
@@ -10,11 +10,11 @@ const commandsAtOnce = 2
 
 export class NightjarContestant implements Contestant, AsyncDisposable {
   readonly title = 'Nightjar'
-  readonly #server: ServerUnderTest
+  readonly #server: ServerProcess
   #cameraIds: number[] = []
   #isRunning = true
 
-  private constructor(server: ServerUnderTest) {
+  private constructor(server: ServerProcess) {
     this.#server = server
   }
 

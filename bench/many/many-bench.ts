@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openServer, type ServerUnderTest } from '../../test/server-under-test.ts'
+import { openServer, type ServerProcess } from '../../test/server-under-test.ts'
 import type { Bench } from '../bench.ts'
 import { addTallies, type FrameTally, readFrameNumbers, tallyFrames } from '../ingest/frame-tally.ts'
 import { type LoadCameras, openLoadCameras } from '../ingest/load-cameras.ts'
@@ -56,7 +56,7 @@ export const manyBench: Bench = {
 }
 
 /** Through the interface: a command for each would take minutes. */
-async function addCameras(server: ServerUnderTest, urls: readonly string[]): Promise<number[]> {
+async function addCameras(server: ServerProcess, urls: readonly string[]): Promise<number[]> {
   const ids: number[] = []
   for (const [index, url] of urls.entries()) {
     const body = { name: `Load ${index}`, url, type: 'h264' }
@@ -92,7 +92,7 @@ type Measured = {
   readonly memoryBytes: number
 }
 
-async function measure(server: ServerUnderTest, load: LoadCameras, durationMs: number): Promise<Measured> {
+async function measure(server: ServerProcess, load: LoadCameras, durationMs: number): Promise<Measured> {
   const read = async () => ({
     atMs: performance.now(),
     ownMs: await readCpuMs([server.pid]),
@@ -125,7 +125,7 @@ async function measure(server: ServerUnderTest, load: LoadCameras, durationMs: n
   }
 }
 
-async function readDelays(server: ServerUnderTest): Promise<{ mainMs: number; workerMs: number }> {
+async function readDelays(server: ServerProcess): Promise<{ mainMs: number; workerMs: number }> {
   const { text } = await server.request('/metrics')
   const read = (name: string) => {
     const value = Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])

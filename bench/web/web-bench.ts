@@ -3,7 +3,7 @@
 
 import { openDashboard } from '../../test/e2e/dashboard-scene.ts'
 import { openFakeCamera } from '../../test/fake-camera/fake-camera.ts'
-import { eventually } from '../../test/server-under-test.ts'
+import { eventually, openServer } from '../../test/server-under-test.ts'
 import type { Bench } from '../bench.ts'
 import { describeMachine, type Report, writeNumber } from '../report.ts'
 import { median } from '../statistics.ts'
@@ -22,7 +22,7 @@ export const webBench: Bench = {
   defaults: { cameras: defaultCameras },
   async run({ cameras, say }) {
     await using source = await openFakeCamera({ streams: [{ name: 'yard', scene: 'yard', width: 640, height: 360 }] })
-    await using scene = await openDashboard()
+    await using scene = await openDashboard(openServer)
     const { server } = scene
     for (let index = 1; index <= cameras; index++) {
       const body = { name: `Camera ${index}`, url: source.url('yard') }

@@ -132,7 +132,8 @@ suite('decoder', { concurrency: 2 }, () => {
   })
 
   test('a process that hangs is killed after the timeout and replaced', async () => {
-    await using decoder = openDecoder({ ...stoppable, timeoutMs: 1500 })
+    // Long enough for a process to start on a busy machine.
+    await using decoder = openDecoder({ ...stoppable, timeoutMs: 8000 })
     const request = await draw('h264', 64, 48)
     await decoder.decode(request)
     const pid = decoder.stats().pid!

@@ -9,8 +9,8 @@ test('T42, T43: 2,000 malicious requests cause no failure, leak or change nothin
   skip: process.platform !== 'linux',
   timeout: 150_000,
 }, async (t) => {
-  const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-  t.diagnostic(`seed ${seed}; the same again with TEST_SEED=${seed}`)
+  const seed = Number(process.env.NIGHTJAR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+  t.diagnostic(`seed ${seed}; npm test -- attacks/requests --seed ${seed} repeats it`)
   const report = await runRequests({
     ...{ seed, count: 2000, atOnce: 16, only: undefined, restMs: 2000 },
     say: (text) => t.diagnostic(text),

@@ -4,7 +4,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
-import { eventually, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, type ServerProcess } from '../server-under-test.ts'
 
 /** Value of NODE_OPTIONS that allows the memory of a server to be inspected. */
 export const inspectable = '--inspect-port=127.0.0.1:0'
@@ -24,7 +24,7 @@ export type MemoryInspector = Disposable & {
 }
 
 /** Attaches to a server that has `inspectable` in its NODE_OPTIONS. */
-export async function openMemoryInspector(server: ServerUnderTest): Promise<MemoryInspector> {
+export async function openMemoryInspector(server: ServerProcess): Promise<MemoryInspector> {
   process.kill(server.pid, 'SIGUSR1')
   const url = await eventually('the inspector of the server', 10_000, async () => {
     return /Debugger listening on (ws:\S+)/.exec(server.log())?.[1]

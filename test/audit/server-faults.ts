@@ -5,13 +5,13 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerUnderTest } from '../server-under-test.ts'
+import type { ServerProcess } from '../server-under-test.ts'
 import type { AuditFault } from './camera-faults.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { ServerDisk } from './server-disk.ts'
 
 export type ServerParts = {
-  readonly server: ServerUnderTest
+  readonly server: ServerProcess
   readonly clock: ServerClock
   readonly disk: ServerDisk
   /** A media worker that finds this file ends of an error. */

@@ -15,7 +15,7 @@ import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { listFrameCounters } from '../fake-camera/frame-counter.ts'
 import { createRandom } from '../fake-camera/scene/random.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 
 export type KillOptions = {
   readonly kills: number
@@ -98,7 +98,7 @@ export async function runKillRounds({ kills, cameras, seed, say }: KillOptions):
   return { kills, killsWhileStarting, cameras, gopFrames, framesPerSecond, ...counts, faults, startMs }
 }
 
-async function addCamera(server: ServerUnderTest, name: string, url: string): Promise<number> {
+async function addCamera(server: ServerProcess, name: string, url: string): Promise<number> {
   const added = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body: { name, url } })
   const { id } = added.json
   await server.request(`/v1/cameras/${id}/recording/`, { method: 'POST', body: { retention: 'P1D' } })
@@ -114,7 +114,7 @@ async function readBoundary(source: FakeCamera): Promise<number[]> {
   return Object.values(source.stats().streams).map(({ framesSent }) => framesSent)
 }
 
-async function killWhileStarting(server: ServerUnderTest, afterMs: number): Promise<void> {
+async function killWhileStarting(server: ServerProcess, afterMs: number): Promise<void> {
   const starting = server.start().catch(() => {}) // it says that it was killed
   await sleep(afterMs)
   await server.kill()
@@ -122,7 +122,7 @@ async function killWhileStarting(server: ServerUnderTest, afterMs: number): Prom
 }
 
 /** Checks beside the server that has just started, again until it has repaired what the kill left open. */
-async function findFaults(server: ServerUnderTest, kill: number): Promise<string[]> {
+async function findFaults(server: ServerProcess, kill: number): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     const report = await server
       .command<{ ok: boolean }>('check', '--deep')
@@ -134,7 +134,7 @@ async function findFaults(server: ServerUnderTest, kill: number): Promise<string
 }
 
 /** When nothing runs any more, and no file is too young to be minded. */
-async function findFinalFaults({ dataDir }: ServerUnderTest): Promise<string[]> {
+async function findFinalFaults({ dataDir }: ServerProcess): Promise<string[]> {
   const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
   await using store = await openStore({ database: databaseFile(dataDir), credentialsKey, foreignIntervalMs: 0 })
   const clock = { ...systemClock, nowMs: () => Date.now() + 3_600_000 }

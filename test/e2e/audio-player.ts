@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { type Clock, launchChromium, openViewer, readClock } from './browser.ts'
 import { openStream } from './clock-player.ts'
 import { decode, probe } from './media-probe.ts'
@@ -49,7 +49,7 @@ export async function watchAudio({ seconds, toggleSeconds }: AudioRun): Promise<
   const yard = { name: 'yard', width: 480, height: 270, framesPerSecond: 15, gopFrames: 15, hasAudio: true } as const
   await using camera = await openFakeCamera({ streams: [yard] })
   camera.faults.muteAudio(true)
-  await using server = await openServer()
+  await using server = await openServerHere()
   const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', camera.url('yard'), '--record', 'P1D']
   const { id: cameraId } = await server.command<{ id: number }>('camera', 'add', ...args)
   const scene = { server, cameraId }

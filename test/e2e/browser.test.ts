@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { type CheckedPlaylist, checkMedia, checkNextPlaylist, checkPlaylist } from '../playback/check-playlist.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { openViewer } from './browser.ts'
 
 type Camera = { streams: { format: string; url: string }[] }
@@ -21,7 +21,7 @@ before(async () => {
       { name: 'door', scene: 'door', width: 640, height: 360, framesPerSecond: 15, gopFrames: 15, hasAudio: true },
     ],
   })
-  server = await openServer()
+  server = await openServerHere()
   for (const name of ['yard', 'door']) {
     const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
     ids.push((await server.command<{ id: number }>('camera', 'add', ...args)).id)

@@ -106,7 +106,8 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
       const seen = await probe(url, { seconds: liveSeconds })
       assert.deepEqual([seen.video?.codec, seen.audio?.codec, seen.complaints], [video, audio, ''], name)
       checkIncreasing(seen.video!, Number.POSITIVE_INFINITY)
-      if (isTimed) checkShown(withoutFirstGroup(seen.video!), 0.2)
+      // An encoder that gets no CPU time leaves frames out.
+      if (isTimed) checkShown(withoutFirstGroup(seen.video!), 1)
     }),
   )
   await eventually('another process, and frames from it', 60_000, async () => {
@@ -131,7 +132,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
     for (const file of files) {
       const seen = await probe(file)
       assert.deepEqual([seen.video?.codec, seen.audio?.codec, seen.complaints], [video, audio, ''], name)
-      checkIncreasing(seen.video!, isTimed ? 0.2 : Number.POSITIVE_INFINITY)
+      checkIncreasing(seen.video!, isTimed ? 1 : Number.POSITIVE_INFINITY)
       count += seen.video!.packets.length
       await decode(file)
     }

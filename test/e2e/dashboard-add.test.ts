@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { openOnvifCamera } from '../onvif/onvif-camera.ts'
+import { openServerHere } from '../server-under-test.ts'
 import { readClock } from './browser.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
 
@@ -19,7 +20,7 @@ before(async () => {
     streams: [{ name: 'stream1', scene: 'yard', width: 640, height: 360 }],
     auth: { scheme: 'digest-md5', ...credentials },
   })
-  scene = await openDashboard()
+  scene = await openDashboard(openServerHere)
   page = await scene.openPage()
   await scene.signIn(page, '/add')
 })

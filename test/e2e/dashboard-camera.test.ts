@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually } from '../server-under-test.ts'
+import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 import { readClock } from './browser.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
 import { probe } from './media-probe.ts'
 
 const groupMs = 1_000
 
-let scene: DashboardScene
+let scene: DashboardScene<ServerProcess>
 let source: FakeCamera
 let page: Page
 let id: number
@@ -24,7 +24,7 @@ before(async () => {
   source = await openFakeCamera({
     streams: [{ name: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25, hasAudio: true }],
   })
-  scene = await openDashboard()
+  scene = await openDashboard(openServer)
   const { server } = scene
   const body = { name: 'Yard', url: source.url('yard') }
   id = (await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body })).json.id

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
 
 type Camera = { readonly id: number; readonly name: string; readonly status: string }
@@ -25,7 +25,7 @@ before(async () => {
     streams: [{ name: 'yard', scene: 'yard', width: 640, height: 360 }],
     auth: { scheme: 'digest-md5', ...credentials },
   })
-  scene = await openDashboard()
+  scene = await openDashboard(openServerHere)
   const { server } = scene
   const body = { name: 'Yard', url: source.url('yard'), ...credentials }
   id = (await server.request<Camera>('/v1/cameras/', { method: 'POST', body })).json.id
@@ -54,7 +54,7 @@ test('the form shows the URL without the password, which is kept when other fiel
   await form.getByText('A password is saved.').waitFor()
   await form.getByLabel('Name', { exact: true }).fill('Front yard')
   await form.getByRole('button', { name: 'Save' }).click()
-  await form.getByText('Saved.').waitFor()
+  await form.getByText('Saved.', { exact: true }).waitFor()
   await page.getByRole('heading', { name: 'Front yard settings' }).waitFor()
   await eventually(
     'the camera reconnects with its password',
@@ -69,7 +69,7 @@ test('stream statistics are shown in both languages', async () => {
   const reception = panel('Reception')
   await reception.getByText(/^\d[\d.]* Mbit\/s$/).waitFor({ timeout: 40_000 })
   await reception.getByText(/^\d[\d.]* fps$/).waitFor()
-  source.faults.spoilPackets('lose', 60, () => 0)
+  source.faults.spoilPackets('lose', 1000, () => 0)
   await reception
     .getByText(/^[1-9]\d* in total$/)
     .first()
@@ -120,7 +120,7 @@ test('recording can be turned on, limited and turned off by keyboard, and shows 
   await page.keyboard.type('1')
   await form.getByText('recordings are kept for about').waitFor()
   await page.keyboard.press('Enter')
-  await form.getByText('Saved.').waitFor()
+  await form.getByText('Saved.', { exact: true }).waitFor()
   const { retention, max_bytes } = (await findRecording())!
   assert.deepEqual([retention, max_bytes], ['P3D', 1e9])
   await eventually('there is footage', 30_000, async () => (await findRecording())?.recording_start)
@@ -128,7 +128,7 @@ test('recording can be turned on, limited and turned off by keyboard, and shows 
   await form.getByLabel('Record continuously').uncheck()
   await form.getByText('Existing recordings stay').waitFor()
   await form.getByRole('button', { name: 'Save' }).click()
-  await form.getByText('Saved.').waitFor()
+  await form.getByText('Saved.', { exact: true }).waitFor()
   assert.equal(await findRecording(), undefined)
 })
 

@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url'
 import type { AxeResults } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { buildDashboard } from '../../scripts/build-web.ts'
-import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 
 const screenshots = fileURLToPath(new URL('./screenshots/', import.meta.url))
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Password of the account that `openServer` creates. */
+/** Password of the account of the owner. */
 const owner = { email: 'owner@example.com', password: 'correct horse' }
 
-export type DashboardScene = AsyncDisposable & {
-  readonly server: ServerUnderTest
+export type DashboardScene<Server = ServerUnderTest> = AsyncDisposable & {
+  readonly server: Server
   /** A separate browser in which nobody is signed in. */
   openPage(options?: BrowserContextOptions): Promise<Page>
   /** Opens `path` by way of the sign-in page. */
@@ -26,8 +26,10 @@ export type DashboardScene = AsyncDisposable & {
   readonly complaints: readonly string[]
 }
 
-/** `launch` defaults to a server with an owner. */
-export async function openDashboard(launch: () => Promise<ServerUnderTest> = openServer): Promise<DashboardScene> {
+/** `launch` opens the server, for example `openServerHere`. */
+export async function openDashboard<Server extends ServerUnderTest>(
+  launch: () => Promise<Server>,
+): Promise<DashboardScene<Server>> {
   await buildDashboard()
   const server = await launch()
   const browser = await launchChromium()

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { codeAt, readSecret } from '../page-second-factors.ts'
 import { PageVisitor } from '../page-visitor.ts'
-import { eventually } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
 import { readMailedLink } from './outbox.ts'
 
@@ -18,7 +18,7 @@ let page: Page
 
 before(async () => {
   source = await openFakeCamera({ streams: [{ name: 'yard', width: 320, height: 180, gopFrames: 10 }] })
-  scene = await openDashboard()
+  scene = await openDashboard(openServerHere)
   const add = async (name: string, url: string, retention?: string) => {
     const body = { name, url }
     const { id } = (await scene.server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body })).json

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually } from '../server-under-test.ts'
+import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 import { readClock } from './browser.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
 
 const una = { email: 'una@example.com', password: 'a heron in the reeds' }
 const tileCount = 30
 
-let scene: DashboardScene
+let scene: DashboardScene<ServerProcess>
 let source: FakeCamera
 let page: Page
 
@@ -19,7 +19,7 @@ before(async () => {
   source = await openFakeCamera({
     streams: ['a', 'b', 'c'].map((name) => ({ name, width: 320, height: 180, framesPerSecond: 5, gopFrames: 5 })),
   })
-  scene = await openDashboard()
+  scene = await openDashboard(openServer)
   const { server } = scene
   for (let index = 1; index < tileCount; index++) {
     const body = { name: `Camera ${index}`, url: source.url('abc'[index % 3]!) }

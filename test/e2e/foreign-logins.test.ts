@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 import { openGstreamerCamera } from './gstreamer-camera.ts'
 
 type Camera = { status: string; status_reason: string | null; audio_enabled: boolean }
@@ -10,7 +10,7 @@ type Camera = { status: string; status_reason: string | null; audio_enabled: boo
 test('GStreamer cameras with Basic, Digest and no login come online; a wrong password is reported', {
   timeout: 90_000,
 }, async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   await using open = await openGstreamerCamera()
   const login = { user: 'viewer', password: 'sesame' }
   await using basic = await openGstreamerCamera({ auth: { scheme: 'basic', ...login }, streams: ['h264+aac'] })

@@ -1,4 +1,4 @@
-// Every kind of stream over every transport, from third-party servers, for twenty seconds: what third-party players see
+// Every kind of stream over every transport, from third-party servers, for ten seconds: what third-party players see
 // live, and that every frame that was sent is recorded.
 
 import assert from 'node:assert/strict'
@@ -59,7 +59,10 @@ const nameOf = ({ way, stream }: Case) => `${stream} by ${way}`
 
 const fps = 25
 const gop = 25
-const liveSeconds = 20
+const liveSeconds = 10
+const recordedSeconds = 8
+/** Frames are this far apart at most, also when an encoder gets no CPU time for a moment; their number is checked exactly. */
+const maxStepSeconds = 1
 
 let server: ServerUnderTest
 let sources: Sources
@@ -176,7 +179,7 @@ describe('live, all at once', { concurrency: true }, () => {
         checkTracks(found, video, formats[i] === 'mjpeg' ? undefined : audio)
         // MP4 may contain more frames: buffered frames are delivered without delay.
         const count = found.video!.packets.length
-        assert.ok(count >= due - 4 * gop, `${count} of ${due} frames in 20 s of ${formats[i]}`)
+        assert.ok(count >= due - 4 * gop, `${count} of ${due} frames in ${liveSeconds} s of ${formats[i]}`)
       }
       assert.equal(snapshot.video?.width, 320)
     })
@@ -186,7 +189,7 @@ describe('live, all at once', { concurrency: true }, () => {
     timeout: 120_000,
   }, async () => {
     await eventually('the camera is online', 30_000, async () => (await read('rare')).status === 'online')
-    const waitedSeconds = 15
+    const waitedSeconds = 8
     await new Promise((resolve) => setTimeout(resolve, waitedSeconds * 1000))
     const { json } = await server.request<{ recording_end: string }>(`/v1/cameras/${ids.get('rare')}/recording/`)
     const behindMs = Date.now() - Date.parse(json.recording_end)
@@ -203,10 +206,10 @@ describe('live, all at once', { concurrency: true }, () => {
       assert.equal(video!.packets[0]!.isKey, true)
       checkIncreasing(video!, 5) // a fake camera that gets no time goes on with the present
     }
-    // The group is available from its key frame on: fifteen seconds, of which MP4 delivers all but the last without
+    // The group is available from its key frame on: eight seconds, of which MP4 delivers all but the last without
     // delay. (A fake camera that gets no CPU time skips frames.)
     for (const { video } of [mp4, hls])
-      assert.ok(video!.packets.length > 8 * rareFps, `${video!.packets.length} frames`)
+      assert.ok(video!.packets.length > 5 * rareFps, `${video!.packets.length} frames`)
     const playlist = (await server.request(urlOf('hls'), { authorization: null })).text
     assert.match(playlist, /#EXT-X-START:TIME-OFFSET=-\d/)
     // The minute is not one segment, even if the camera got no CPU time for some seconds.
@@ -220,7 +223,7 @@ test('a recorded stream plays across file boundaries', { timeout: 60_000 }, asyn
     const { stream, video, audio } = each
     const path = `/v1/cameras/${ids.get(nameOf(each))}/recording`
     const { json: recording } = await server.request<{ recording_start: string }>(`${path}/`)
-    const endMs = Date.parse(recording.recording_start) + 15_000
+    const endMs = Date.parse(recording.recording_start) + recordedSeconds * 1000
     const end = new Date(endMs).toISOString().replace(/\.\d+Z/, 'Z')
     const { json } = await server.request<{ url: string }>(
       `${path}/stream/?start=${recording.recording_start}&end=${end}`,
@@ -228,7 +231,10 @@ test('a recorded stream plays across file boundaries', { timeout: 60_000 }, asyn
     const seen = await probe(json.url)
     checkTracks(seen, video, audio)
     const count = seen.video!.packets.length
-    assert.ok(Math.abs(count - 15 * fps) <= 2 * gop, `${count} frames in 15 s of ${stream}`)
+    assert.ok(
+      Math.abs(count - recordedSeconds * fps) <= 2 * gop,
+      `${count} frames in ${recordedSeconds} s of ${stream}`,
+    )
     await decode(json.url)
   }
 })
@@ -319,9 +325,9 @@ function checkArrivals({ video, complaints }: Probe, videoCodec: string): void {
 function checkTracks({ video, audio, complaints }: Probe, videoCodec: string, audioCodec: string | undefined): void {
   const heard = videoCodec === 'mjpeg' ? withoutEndOfImage(complaints) : complaints
   assert.deepEqual([video?.codec, audio?.codec, heard], [videoCodec, audioCodec, ''])
-  checkIncreasing(video!, 0.2)
-  checkShown(video!, 0.2)
-  if (audio) checkIncreasing(audio, 0.3)
+  checkIncreasing(video!, maxStepSeconds)
+  checkShown(video!, maxStepSeconds)
+  if (audio) checkIncreasing(audio, maxStepSeconds)
 }
 
 /** Reported for some complete GStreamer frames, even in files written by FFmpeg itself (docs/design/formats.md). */

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { buildDashboard } from '../../scripts/build-web.ts'
 import { writeProviderFile } from '../identity/provider-file.ts'
 import { openRealProvider, type RealProvider } from '../identity/real-provider.ts'
-import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 import { checkAccessible, shoot } from './dashboard-scene.ts'
 import { readMailedLink } from './outbox.ts'
@@ -27,7 +27,7 @@ async function openScene({ args = [], more, userinfoOnly = false }: SceneOptions
   const provider = held.use(await openRealProvider({ userinfoOnly }))
   const { issuer, ca } = provider
   const file = held.use(await writeProviderFile({ id: 'office', issuer, ca, ...(more && { more }) }))
-  const server = held.use(await openServer(...file.args, ...args))
+  const server = held.use(await openServerHere(...file.args, ...args))
   provider.register(`${server.url}/sign-in/with/office/back/`)
   const resources = held.move()
   return { provider, server, [Symbol.asyncDispose]: () => resources.disposeAsync() }

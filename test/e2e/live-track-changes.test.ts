@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import type { DescriptionFault } from '../fake-camera/rtsp/stream-faults.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { openViewer, type Viewer } from './browser.ts'
 import { openStream } from './clock-player.ts'
 
@@ -19,7 +19,7 @@ before(async () => {
   const size = { scene: 'yard', width: 480, height: 270, framesPerSecond: 10, gopFrames: 10, hasAudio: true } as const
   source = await openFakeCamera({ streams: names.map((name) => ({ name, ...size })) })
   source.faults.describeAs('no_audio', names[1])
-  server = await openServer()
+  server = await openServerHere()
   for (const name of names) {
     const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
     ids.push((await server.command<{ id: number }>('camera', 'add', ...args)).id)

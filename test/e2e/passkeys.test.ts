@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
-import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 
 const email = 'owner@example.com'
@@ -61,7 +61,7 @@ async function signOut(page: Page, { url }: ServerUnderTest): Promise<void> {
 const pathOf = (page: Page): string => new URL(page.url()).pathname
 
 test('a passkey can be added, used as a second factor, used to sign in, and removed', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const { page, devtools, authenticatorId, complaints } = await openScene(t, server)
   await givePassword(page, server)
   await page.click('text=Two-factor authentication')
@@ -106,7 +106,7 @@ test('a passkey can be added, used as a second factor, used to sign in, and remo
 })
 
 test('failed verification or cancellation shows an error, and a code still signs in', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const { page, devtools, authenticatorId } = await openScene(t, server)
   await givePassword(page, server)
   await page.goto(`${server.url}/account/second-factor/`)
@@ -127,7 +127,7 @@ test('failed verification or cancellation shows an error, and a code still signs
 })
 
 test('an owner who must set up a second factor is guided there and then to the dashboard', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const { page } = await openScene(t, server)
   await server.command('user', 'require-second-factor')
   await page.goto(`${server.url}/`)
@@ -149,7 +149,7 @@ test('an owner who must set up a second factor is guided there and then to the d
 })
 
 test('without JavaScript no passkey is offered and an authenticator app works', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const browser = await launchChromium()
   t.after(() => browser.close())
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US', javaScriptEnabled: false })

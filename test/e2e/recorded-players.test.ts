@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { readTimeCode, type TimeCode } from '../fake-camera/time-code.ts'
 import { recordClock } from '../playback/clock-footage.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium, readClock } from './browser.ts'
 import { type ClockScene, jumpAround, openStream, playAtFour, playKeyFrames } from './clock-player.ts'
 
@@ -18,7 +18,7 @@ let server: ServerUnderTest
 let scene: ClockScene
 
 before(async () => {
-  server = await openServer()
+  server = await openServerHere()
   // Hours ago, so that the footage is final.
   const startMs = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000
   const clips = [

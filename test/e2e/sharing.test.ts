@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { emailKey } from '../../server/model/email.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { openSmtpServer, type TestSmtpServer } from '../smtp-server.ts'
 import { readForms } from '../support/api/temporary-pages.ts'
 import { probe } from './media-probe.ts'
@@ -28,7 +28,7 @@ before(async () => {
   // A high bit rate, so that a recorded file exceeds the buffers of a connection.
   const video = { width: 1280, height: 720, gopFrames: 25, bitsPerSecond: 16_000_000, loopSeconds: 4 }
   source = await openFakeCamera({ streams: [{ name: 'door', ...video }] })
-  server = await openServer('--smtp-url', smtp.url, '--mail-from', 'nightjar@example.org')
+  server = await openServerHere('--smtp-url', smtp.url, '--mail-from', 'nightjar@example.org')
   const camera = ['--name', 'Front "door"', '--url', source.url('door'), '--record', 'P7D']
   cameraId = (await server.command<{ id: number }>('camera', 'add', '--user', 'owner@example.com', ...camera)).id
 })

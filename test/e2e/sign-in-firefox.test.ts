@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 import { hasFirefox, launchFirefox } from './firefox.ts'
 import { openForeignApp } from './foreign-app.ts'
 
@@ -13,7 +13,7 @@ const skip = !hasFirefox() && 'Firefox is not installed: apt-get install firefox
 test('T28: Firefox delivers the authorization response to an application over HTTPS and on localhost', {
   skip,
 }, async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   await using firefox = await launchFirefox()
   for (const tls of [true, false]) {
     await using foreign = await openForeignApp({ tls })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openEmptyServer, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openEmptyServer, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 import { openForeignApp } from './foreign-app.ts'
 import { readMailedLink } from './outbox.ts'
@@ -67,7 +67,7 @@ test('T45: the owner sets up the server, signs out and signs in', async (t) => {
 })
 
 test('T28: allow and deny reach an application on another origin over HTTPS and on localhost', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const browser = await openBrowser(t)
   for (const tls of [true, false]) {
     await using foreign = await openForeignApp({ tls })
@@ -98,7 +98,7 @@ test('T28: allow and deny reach an application on another origin over HTTPS and 
 })
 
 test('T28: allow reaches a program with a custom URL scheme', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const redirect_uri = 'com.example.viewer:/callback'
   const app = await addApp(server, 'Viewer', redirect_uri)
   const { page, complaints } = await visit(await openBrowser(t))
@@ -119,7 +119,7 @@ test('T28: allow reaches a program with a custom URL scheme', async (t) => {
 })
 
 test('T28: no page can be framed', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const browser = await openBrowser(t)
   for (const path of ['/sign-in/', '/account/', '/reset/']) {
     await using foreign = await openForeignApp({ frame: `${server.url}${path}` })
@@ -133,7 +133,7 @@ test('T28: no page can be framed', async (t) => {
 })
 
 test('T8: an unregistered redirect URI is refused on a page before sign-in', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const app = await addApp(server, 'Web', 'https://app.example/cb')
   const { page } = await visit(await openBrowser(t))
   const answer = await page.goto(authorizeUrl(server, app, { redirect_uri: 'https://evil.example/cb' }))
@@ -142,7 +142,7 @@ test('T8: an unregistered redirect URI is refused on a page before sign-in', asy
 })
 
 test('T27: a form on another site can sign nobody in or out', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const browser = await openBrowser(t)
   const { page } = await visit(browser)
   await page.goto(`${server.url}/sign-in/`)
@@ -161,7 +161,7 @@ test('T27: a form on another site can sign nobody in or out', async (t) => {
 })
 
 test('resetting a forgotten password by email signs out every browser', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const browser = await openBrowser(t)
   const old = await visit(browser)
   await old.page.goto(`${server.url}/sign-in/`)
@@ -180,7 +180,7 @@ test('resetting a forgotten password by email signs out every browser', async (t
 })
 
 test('an invited person creates an account', async (t) => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const body = { email: 'guest@example.com' }
   assert.ok((await server.request('/v1/users/invitations/', { method: 'POST', body })).status < 300)
   const { page } = await visit(await openBrowser(t))

@@ -12,7 +12,7 @@ import { parseAudioSpecificConfig, writeAudioSpecificConfig } from '../../server
 import type { AudioFormat } from '../../server/media/frame.ts'
 import { opusSampleRate, writeOpusConfig } from '../../server/media/opus/opus-packet.ts'
 import { addClock, type ClockClip, recordClock } from '../playback/clock-footage.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium, openViewer, readClock } from './browser.ts'
 import { type ClockScene, jumpAround, openStream, playAtFour } from './clock-player.ts'
 import { decode, probe } from './media-probe.ts'
@@ -42,7 +42,7 @@ let server: ServerUnderTest
 let scene: ClockScene
 
 before(async () => {
-  server = await openServer()
+  server = await openServerHere()
   const startMs = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000
   const clips = tracks.map((track, i) => ({ startMs: startMs + i * 30_000, seconds: 8, ...track }))
   scene = { server, cameraId: await recordClock(server, clips), clips }

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { openSdkProject, type Project } from '../sdk-project.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium, readClock } from './browser.ts'
 
 const email = 'owner@example.com'
@@ -27,7 +27,7 @@ before(async () => {
   camera = await openFakeCamera({
     streams: [{ name: 'door', scene: 'door', width: 640, height: 360, framesPerSecond: 15, gopFrames: 15 }],
   })
-  server = await openServer()
+  server = await openServerHere()
   const url = camera.url('door')
   const add = ['--user', email, '--name', 'Door', '--url', url, '--record', 'P1D']
   cameraId = (await server.command<{ id: number }>('camera', 'add', ...add)).id

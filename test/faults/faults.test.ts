@@ -9,7 +9,7 @@ test('after each of sixty-four faults footage goes on by itself, with the right 
   timeout: 170_000,
 }, async (t) => {
   const seed = Number(process.env.NIGHTJAR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-  t.diagnostic(`seed ${seed}; NIGHTJAR_TEST_SEED sets it`)
+  t.diagnostic(`seed ${seed}; npm test -- faults --seed ${seed} repeats it`)
   const report = await runFaults({ cameras: 64, rounds: 1, seed, withLong: false, probedFiles: 30, say: () => {} })
   assert.equal(report.outcomes.length, 64, describeRun(report))
   assert.deepEqual(report.complaints, [], describeRun(report))

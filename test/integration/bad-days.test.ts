@@ -8,7 +8,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 
 type Camera = {
   id: number
@@ -28,7 +28,7 @@ type Timeline = { segments: { start: string; end: string }[]; gaps: { start: str
 
 let source: FakeCamera
 let locked: FakeCamera
-let server: ServerUnderTest
+let server: ServerProcess
 
 before(async () => {
   const streams = ['good', 'other', 'third'].map((name) => ({ name, width: 320, height: 180, gopFrames: 15 }))

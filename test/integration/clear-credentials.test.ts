@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 type Events = { events: { event: string; user_id: number | null; detail: Record<string, unknown> }[] }
 
@@ -28,7 +28,7 @@ async function listInClear(server: ServerUnderTest) {
 }
 
 test('A24, T35: credentials sent over plain HTTP are recorded, and the sender and the user are notified', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const header = `Authorization: PersonalAccessToken ${server.token}`
   const harmless = await sendPlain(server, ['GET /v1/me/ HTTP/1.1\r\nHost: x\r\n\r\n'])
   assert.match(harmless, /^HTTP\/1\.1 403 /)
@@ -73,7 +73,7 @@ test('A24, T35: credentials sent over plain HTTP are recorded, and the sender an
 })
 
 test('the locks of the data folder cannot be held or read by other users', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const names = (await readdir(server.dataDir)).filter((name) => name.endsWith('.lock'))
   assert.ok(names.includes('server.lock') && names.includes('nightjar.db.lock'), `${names}`)
   for (const name of names) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { PageVisitor } from '../page-visitor.ts'
-import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const email = 'owner@example.com'
 const password = 'correct horse'
@@ -15,7 +15,7 @@ const redirectUri = 'https://app.example/cb'
 type App = { client_id: string; client_secret: string }
 
 test('A35: consent that includes account_manage is shown and accepted only soon after the password was entered', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const app = await server.command<App>(
     ...['app', 'add', '--user', email, '--name', 'Twin', '--redirect-uris', redirectUri],
     ...['--scope', 'user_access account_manage'],
@@ -57,7 +57,7 @@ test('A35: consent that includes account_manage is shown and accepted only soon 
 })
 
 test('A35: a user can deny access to an application long after entering the password', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const app = await server.command<App>(
     ...['app', 'add', '--user', email, '--name', 'Twin', '--redirect-uris', redirectUri],
     ...['--scope', 'account_manage'],

@@ -72,8 +72,8 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
   let sent = 0
   const tally = new Map<string, number>()
   const requestedIds = new Set<string>()
-  const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-  t.diagnostic(`seed ${seed}; the same again with TEST_SEED=${seed}`)
+  const seed = Number(process.env.NIGHTJAR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+  t.diagnostic(`seed ${seed}; npm test -- described-requests --seed ${seed} repeats it`)
   const property = fc.asyncProperty(requests, async (request) => {
     const url = `${server.url}${knownObjects.writePath(request)}?${request.query}`
     // The server delays connections whose requests are rejected repeatedly.

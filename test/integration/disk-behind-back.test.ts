@@ -9,7 +9,7 @@ import { listDayFiles, listDays } from '../../server/archive/listing.ts'
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { parsePlaylist, type ReadEntry } from '../playback/parse-playlist.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 type Recording = { status: string; recording_start: string | null; recording_end: string | null }
 type Check = { ok: boolean; missing_files: string[]; size_mismatches: unknown[]; damaged_files: { detail: string }[] }
@@ -29,7 +29,7 @@ before(async () => {
     { name: 'theirs', scene: 'door', ...size },
   ] as const
   source = await openFakeCamera({ streams })
-  server = await openServer()
+  server = await openServerHere()
   archiveDir = join(server.dataDir, 'archive')
 })
 

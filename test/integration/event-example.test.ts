@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const script = fileURLToPath(new URL('../../examples/post-event.sh', import.meta.url))
 
@@ -12,7 +12,7 @@ let server: ServerUnderTest
 let camera: { id: number; event_api_hash: string }
 
 before(async () => {
-  server = await openServer()
+  server = await openServerHere()
   const add = ['--user', 'owner@example.com', '--name', 'Door', '--url', 'rtsp://127.0.0.1:9/door']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...add)
   camera = (await server.request<typeof camera>(`/v1/cameras/${id}/`)).json

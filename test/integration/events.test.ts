@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 type Event = {
   readonly id: number
@@ -24,7 +24,7 @@ test('a camera that disconnects and reconnects causes one event for each change 
   timeout: 240_000,
 }, async () => {
   await using source = await openFakeCamera({ streams: [{ name: 'yard', width: 320, height: 180, gopFrames: 15 }] })
-  await using server = await openServer('--outage-seconds', String(outageSeconds))
+  await using server = await openServerHere('--outage-seconds', String(outageSeconds))
   const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
   const listEvents = async () => (await server.request<Listed>(`/v1/events/${id}/`)).json.results
@@ -99,7 +99,7 @@ test('a camera that disconnects and reconnects causes one event for each change 
 test('an event that a device reports with a hash over HTTPS is listed on the command line', {
   timeout: 120_000,
 }, async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const options = ['--user', 'owner@example.com', '--name', 'Door', '--url', 'rtsp://camera.invalid/1']
   const { id, event_api_hash: hash } = await server.command<{ id: number; event_api_hash: string }>(
     'camera',

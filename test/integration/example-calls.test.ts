@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { openServer } from '../server-under-test.ts'
+import { openServerHere } from '../server-under-test.ts'
 
 type Example = { readonly heading: string; readonly request: string; readonly call: string }
 
@@ -25,7 +25,7 @@ function findExamples(page: string): Example[] {
 const characters: { readonly [name: string]: string } = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' }
 
 test('the server accepts every example call exactly as documented', { timeout: 180_000 }, async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const { text: page } = await server.request('/docs/', { headers: { accept: 'text/html' } })
   const examples = findExamples(page)
   assert.ok(examples.length > 50)

@@ -10,7 +10,7 @@ import { checkIncreasing, decode, probe } from '../e2e/media-probe.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { parsePlaylist } from '../playback/parse-playlist.ts'
 import { openSdkProject, type Project } from '../sdk-project.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const small = { framesPerSecond: 10, gopFrames: 10, hasAudio: true }
 
@@ -32,7 +32,7 @@ before(async () => {
       { name: 'narrow', scene: 'door', width: 320, height: 180, ...small },
     ],
   })
-  server = await openServer()
+  server = await openServerHere()
   const add = async (name: string, url: string, ...rest: string[]) => {
     const args = ['--user', 'owner@example.com', '--name', name, '--url', url, ...rest]
     return (await server.command<{ id: number }>('camera', 'add', ...args)).id

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 type Timeline = { segments: { start: string; end: string }[]; gaps: { start: string; end: string; reason: string }[] }
 
@@ -23,7 +23,7 @@ before(async () => {
     streams: [stream('locked')],
     auth: { scheme: 'digest-md5', username: 'viewer', password: 'secret' },
   })
-  server = await openServer()
+  server = await openServerHere()
 })
 
 after(async () => {

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { type LyingProvider, openLyingProvider, type Saying, sendJson } from '../identity/lying-provider.ts'
 import { clientSecret, type ProviderEntry, writeProviderFile } from '../identity/provider-file.ts'
 import { PageVisitor } from '../page-visitor.ts'
-import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const back = '/sign-in/with/office/back/'
 const claims = { sub: 'person-1', email: 'ada@example.org', email_verified: true }
@@ -21,7 +21,7 @@ async function openScene(...others: readonly ProviderEntry[]): Promise<Scene> {
   await using held = new AsyncDisposableStack()
   const provider = held.use(await openLyingProvider())
   const file = held.use(await writeProviderFile({ id: 'office', ...provider }, ...others))
-  const server = held.use(await openServer(...file.args, '--sign-up', 'open'))
+  const server = held.use(await openServerHere(...file.args, '--sign-up', 'open'))
   const resources = held.move()
   return { provider, server, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
@@ -261,7 +261,7 @@ test('invalid provider metadata leads to an error page', async () => {
       }),
     )
     const file = held.use(await writeProviderFile(...entries.map(({ entry }) => entry)))
-    const server = held.use(await openServer(...file.args))
+    const server = held.use(await openServerHere(...file.args))
     for (const { name, provider, entry } of entries) {
       const browser = new PageVisitor(server)
       const shown = await press(browser, entry.id)
@@ -311,7 +311,7 @@ test('internal endpoints in provider metadata are not requested, and every reque
     )
     const entries = providers.map((provider, index) => ({ id: `p${index}`, ...provider }))
     const file = held.use(await writeProviderFile(...entries))
-    const server = held.use(await openServer(...file.args, '--sign-up', 'open'))
+    const server = held.use(await openServerHere(...file.args, '--sign-up', 'open'))
     for (const [index, provider] of providers.entries()) {
       const browser = new PageVisitor(server)
       const { location, status } = await press(browser, `p${index}`)

@@ -20,12 +20,12 @@ import {
   verified,
 } from '../identity/provider-visits.ts'
 import { PageVisitor } from '../page-visitor.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 test('linking and unlinking in the settings require a recent password, and a disabled account cannot sign in', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args)
+  await using server = await openServerHere(...file.args)
   await server.command(
     'user',
     'add',
@@ -99,7 +99,7 @@ test('linking and unlinking in the settings require a recent password, and a dis
 test('programs can list the linked identities of an account and remove all but the last sign-in method', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider, more: { link_by_verified_address: true } })
-  await using server = await openServer(...file.args, '--sign-up', 'open')
+  await using server = await openServerHere(...file.args, '--sign-up', 'open')
   type Page<T> = { count: number; results: T[] }
   type Linked = {
     id: number
@@ -155,7 +155,7 @@ test('the command line tests providers, and lists and removes links with a notic
     { id: 'office', ...provider, more: { link_by_verified_address: true } },
     { id: 'school', ...gone },
   )
-  await using server = await openServer(...file.args)
+  await using server = await openServerHere(...file.args)
   gone.describe = (response) => void response.writeHead(500).end()
   // Commands read their settings from the file.
   await writeFile(join(server.dataDir, 'nightjar.json'), JSON.stringify({ 'identity-providers': file.args[1] }))

@@ -9,12 +9,12 @@ import { writeProviderFile } from '../identity/provider-file.ts'
 import { agePasswords, back, press, readRows, signedInAs, signIn, verified } from '../identity/provider-visits.ts'
 import { appPath, codeAt, readCodes, readSecret } from '../page-second-factors.ts'
 import { PageVisitor } from '../page-visitor.ts'
-import { openServer } from '../server-under-test.ts'
+import { openServerHere } from '../server-under-test.ts'
 
 test('in an account without a password, the last sign-in method cannot be removed, and a recent sign-in replaces the password', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args, '--sign-up', 'open')
+  await using server = await openServerHere(...file.args, '--sign-up', 'open')
   const claims = verified('ada@example.org')
   const browser = new PageVisitor(server)
   await signIn(browser, provider, { claims })
@@ -67,7 +67,7 @@ test('in an account without a password, the last sign-in method cannot be remove
 test('a program of an account without a password gets an error that asks for a password to be set', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args, '--sign-up', 'open')
+  await using server = await openServerHere(...file.args, '--sign-up', 'open')
   await signIn(new PageVisitor(server), provider, { claims: verified('ada@example.org') })
   const scope = ['--scope', 'user_access account_manage']
   const { token } = await server.command<{ token: string }>('token', 'create', '--user', 'ada@example.org', ...scope)
@@ -88,7 +88,7 @@ test('a program of an account without a password gets an error that asks for a p
 test('signing in or confirming with a provider still requires the second factor', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args, '--sign-up', 'open')
+  await using server = await openServerHere(...file.args, '--sign-up', 'open')
   const claims = verified('ada@example.org')
   const browser = new PageVisitor(server)
   await signIn(browser, provider, { claims })

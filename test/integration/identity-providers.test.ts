@@ -18,12 +18,12 @@ import {
   verified,
 } from '../identity/provider-visits.ts'
 import { PageVisitor } from '../page-visitor.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 test('with open sign-up, a new user of the provider gets an account and keeps it after a change of email address', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args, '--sign-up', 'open')
+  await using server = await openServerHere(...file.args, '--sign-up', 'open')
   const browser = new PageVisitor(server)
   const shown = await signIn(browser, provider, {
     claims: { ...verified('ada@example.org'), given_name: 'Ada', family_name: 'Lind' },
@@ -59,7 +59,7 @@ test('with open sign-up, a new user of the provider gets an account and keeps it
 test('with sign-up by invitation, only invited users get an account, and each invitation works once', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args)
+  await using server = await openServerHere(...file.args)
   const browser = new PageVisitor(server)
   const refused = await signIn(browser, provider, { claims: verified('guest@example.org') })
   assert.equal(refused.status, 403)
@@ -86,7 +86,7 @@ test('with sign-up by invitation, only invited users get an account, and each in
 test('with closed sign-up, not even an invited user gets an account', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args, '--sign-up', 'closed')
+  await using server = await openServerHere(...file.args, '--sign-up', 'closed')
   // An account that was created before sign-up was closed.
   using database = new DatabaseSync(join(server.dataDir, 'nightjar.db'), { timeout: 10_000 })
   const insert = database.prepare(
@@ -101,7 +101,7 @@ test('with closed sign-up, not even an invited user gets an account', async () =
 test('an existing account with the email address is linked only after its password was entered, and only once', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args)
+  await using server = await openServerHere(...file.args)
   const unverified = await signIn(new PageVisitor(server), provider, { claims: { email, email_verified: false } })
   assert.equal(unverified.status, 403)
   const browser = new PageVisitor(server)
@@ -137,7 +137,7 @@ test('an existing account with the email address is linked only after its passwo
 test('a different user who is signed in is not linked to the identity', async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider })
-  await using server = await openServer(...file.args)
+  await using server = await openServerHere(...file.args)
   await server.command(
     'user',
     'add',
@@ -167,7 +167,7 @@ test('a different user who is signed in is not linked to the identity', async ()
 test("the operator's rule links accounts by verified email address, but never a second identity", async () => {
   await using provider = await openLyingProvider()
   await using file = await writeProviderFile({ id: 'office', ...provider, more: { link_by_verified_address: true } })
-  await using server = await openServer(...file.args)
+  await using server = await openServerHere(...file.args)
   const unverified = await signIn(new PageVisitor(server), provider, { claims: { email } })
   assert.equal(unverified.status, 403)
   const browser = new PageVisitor(server)

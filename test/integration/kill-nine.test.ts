@@ -8,7 +8,7 @@ test('a server that is killed while 20 cameras record loses at most the open gro
   timeout: 170_000,
 }, async (t) => {
   const seed = Number(process.env.NIGHTJAR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-  t.diagnostic(`NIGHTJAR_TEST_SEED=${seed}`)
+  t.diagnostic(`seed ${seed}; npm test -- kill-nine --seed ${seed} repeats it`)
   const report = await runKillRounds({ kills: 8, cameras: 20, seed, say: () => {} })
   assert.deepEqual(report.faults, [])
   assert.equal(report.holes, 0)

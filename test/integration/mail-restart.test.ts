@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 test('an invitation that was created while the mail server was unreachable arrives after a restart', async (t) => {
   const port = await findFreePort()
-  await using server = await openServer('--smtp-url', `smtp://127.0.0.1:${port}`)
+  await using server = await openServerHere('--smtp-url', `smtp://127.0.0.1:${port}`)
   const body = { email: 'new@example.com' }
   assert.equal((await server.request('/v1/users/invitations/', { method: 'POST', body })).status, 204)
   await eventually('a first attempt', 20_000, async () =>

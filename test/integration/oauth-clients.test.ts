@@ -16,7 +16,7 @@ import { createClientId, createOAuthSecret } from '../../server/auth/oauth/oauth
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
-import { openServer } from '../server-under-test.ts'
+import { openServerHere } from '../server-under-test.ts'
 import { addSession, createTemporaryOAuth, testContext } from '../support/auth/temporary-oauth.ts'
 
 const redirectUri = 'https://app.example/cb'
@@ -24,7 +24,7 @@ const username = 'owner@example.com'
 const password = 'correct horse'
 
 async function open(t: TestContext) {
-  const server = await openServer()
+  const server = await openServerHere()
   t.after(() => server[Symbol.asyncDispose]())
   const credentialsKey = (await openSecretKey(server.dataDir)).deriveKey('camera credentials')
   const store = await openStore({ database: databaseFile(server.dataDir), credentialsKey, foreignIntervalMs: 0 })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:https'
 import { after, before, test } from 'node:test'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 type Camera = {
   status: string
@@ -19,7 +19,7 @@ let server: ServerUnderTest
 
 before(async () => {
   source = await openFakeCamera({ streams: [{ name: 'yard', width: 320, height: 180, gopFrames: 25 }] })
-  server = await openServer()
+  server = await openServerHere()
 })
 
 after(async () => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CameraStatistics } from '../../contract/statistics.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 type Range = { readonly start: string; readonly end: string }
 type Timeline = { readonly segments: readonly Range[]; readonly gaps: readonly (Range & { readonly reason: string })[] }
@@ -20,7 +20,7 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
 }, async () => {
   await using source = await openFakeCamera({ streams: [stream] })
   // A loss must last 20 times as long to cause an event.
-  await using server = await openServer('--outage-seconds', '1')
+  await using server = await openServerHere('--outage-seconds', '1')
   const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
   const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json
@@ -97,7 +97,7 @@ test('damaged frames are recorded without a gap or a reconnection once the owner
   timeout: 120_000,
 }, async () => {
   await using source = await openFakeCamera({ streams: [stream] })
-  await using server = await openServer()
+  await using server = await openServerHere()
   const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
   const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json

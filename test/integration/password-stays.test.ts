@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import type { Camera } from '../../contract/camera.ts'
 import type { OnvifDevice } from '../../contract/detection.ts'
 import { openOnvifCamera } from '../onvif/onvif-camera.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 /** Requires Basic authentication of every client and records the credentials it receives. */
 async function openThief(t: TestContext) {
@@ -42,7 +42,7 @@ const login = { username: 'ada', password: 'sesame' }
 
 test('a change of the URL from TLS to clear text at the same host and port does not keep the password', async (t) => {
   const thief = await openThief(t)
-  await using server = await openServer()
+  await using server = await openServerHere()
   const body = { name: 'Door', type: 'mjpeg', url: `https://${thief.host}/video`, ...login }
   const { id } = (await server.request<Camera>('/v1/cameras/', { method: 'POST', body })).json
   const path = `/v1/cameras/${id}/`
@@ -71,7 +71,7 @@ test('a device that advertises its services at another port is queried at the or
   const size = { encoding: 'H264', width: 640, height: 360 }
   const profiles = [{ ...size, token: 'main', name: 'Main', url: 'rtsp://127.0.0.1:8554/main' }]
   await using camera = await openOnvifCamera({ profiles, reportedHost: thief.host })
-  await using server = await openServer()
+  await using server = await openServerHere()
   const body = { url: camera.url, ...login }
   const { json } = await server.request<OnvifDevice>('/v1/cameras/onvif-profiles/', { method: 'POST', body })
   assert.deepEqual([json.problem, json.profiles[0]?.url], [null, 'rtsp://127.0.0.1:8554/main'])

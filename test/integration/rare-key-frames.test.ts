@@ -6,7 +6,7 @@ import { request } from 'node:https'
 import { test } from 'node:test'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { RtspClient } from '../fake-camera/rtsp-client.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 type Camera = { status: string; streams: { format: string; url: string }[]; live_snapshot: string }
 
@@ -21,7 +21,7 @@ test('a viewer who connects between two rare key frames gets a snapshot, HLS and
   const source = opened.use(await openFakeCamera({ streams }))
   // A second client, so that the groups of pictures continue while the server is disconnected.
   using other = await RtspClient.play(source.url('rare'))
-  const server = opened.use(await openServer())
+  const server = opened.use(await openServerHere())
   const body = { name: 'Rare', url: source.url('rare'), type: 'h264' }
   const { json: added, text } = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body })
   assert.ok(added.id, text)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { openSdkProject, type Project } from '../sdk-project.ts'
-import { openServer } from '../server-under-test.ts'
+import { openServerHere } from '../server-under-test.ts'
 
 const run = promisify(execFile)
 const modules = new URL('../../node_modules/', import.meta.url).pathname
@@ -41,7 +41,7 @@ console.log(JSON.stringify({ email, cameras, status, title }))
 `
 
 test('a script in an empty project runs on the bundled and on the installed version of Node', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const add = ['camera', 'add', '--user', 'owner@example.com', '--url', 'rtsp://127.0.0.1:9/a']
   for (const name of ['Yard', 'Door']) await server.command(...add, '--name', name)
   const file = join(project.folder, 'script.js')

@@ -20,7 +20,7 @@ import {
   type TokenPair,
 } from '../../sdk/index.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const person = { username: 'owner@example.com', password: 'correct horse' }
 
@@ -29,7 +29,7 @@ let app: OAuthApp
 const trusted = getCACertificates('default')
 
 before(async () => {
-  server = await openServer()
+  server = await openServerHere()
   setDefaultCACertificates([...trusted, server.ca])
   const args = ['--user', person.username, '--name', 'Porch', '--redirect-uris', 'https://porch.example/back']
   const added = await server.command<{ client_id: string }>('app', 'add', ...args, '--public')

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { computeHotp, stepAt, writeBase32 } from '../../server/auth/second-factor/totp.ts'
 import { readCodes, readSecret } from '../page-second-factors.ts'
 import { PageVisitor } from '../page-visitor.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const email = 'owner@example.com'
 const password = 'correct horse'
@@ -53,7 +53,7 @@ async function addApp(server: ServerUnderTest) {
 }
 
 test('the password grant refuses accounts with a second factor and says so only after the right password', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const { logIn } = await addApp(server)
   const before = await logIn()
   assert.equal(before.status, 200)
@@ -76,7 +76,7 @@ test('the password grant refuses accounts with a second factor and says so only 
 })
 
 test('the password grant refuses an owner who must set up a second factor first', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const { logIn } = await addApp(server)
   await server.command('user', 'require-second-factor')
   const { status, json } = await logIn()
@@ -87,7 +87,7 @@ test('the password grant refuses an owner who must set up a second factor first'
 })
 
 test('a stolen token and the password are not enough for operations that require the second factor', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const attempts = () =>
     Promise.all([
       server.request('/v1/me/', { method: 'PUT', body: { password, new_password: 'bald eagles hum' } }),
@@ -121,7 +121,7 @@ test('a stolen token and the password are not enough for operations that require
 })
 
 test('resetting the password by email keeps the second factor', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const { secret, recoveryCodes } = await setUp(server)
   const visitor = new PageVisitor(server)
   await visitor.open('/reset/')
@@ -155,7 +155,7 @@ test('resetting the password by email keeps the second factor', async () => {
 })
 
 test('an owner with a confirmed password can remove the second factor of another user, who is notified and signed out', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const bob = { email: 'bob@example.com', password: 'bald eagles hum' }
   const added = await server.request<{ id: number; has_second_factor: boolean }>('/v1/users/', {
     method: 'POST',

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { StreamDetection } from '../../contract/detection.ts'
 import { openDnsServer } from '../dns-server.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 const stream = { name: 'yard', width: 320, height: 180, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
 
@@ -16,7 +16,7 @@ test('a hundred cameras whose name server never answers do not delay the lookups
     if (name !== 'yard.example') return 'unknown'
     return type === 'A' ? ['127.0.0.1'] : []
   })
-  await using server = await openServer('--name-servers', dns.address)
+  await using server = await openServerHere('--name-servers', dns.address)
   const person = ['--email', 'guest@example.com', '--first-name', 'Gus', '--last-name', 'Guest']
   await server.command('user', 'add', '--password', 'correct horse', ...person)
   const { token } = await server.command<{ token: string }>('token', 'create', '--user', 'guest@example.com')
@@ -61,7 +61,7 @@ test("a camera is found by the system's hosts file and by a search domain", asyn
     return type === 'A' ? ['127.0.0.1'] : []
   })
   process.env.LOCALDOMAIN = 'lan.example'
-  await using server = await openServer('--name-servers', dns.address)
+  await using server = await openServerHere('--name-servers', dns.address)
   delete process.env.LOCALDOMAIN
   for (const host of ['yard', 'localhost']) {
     const body = { url: camera.url('yard').replace('127.0.0.1', host) }

@@ -13,7 +13,7 @@ import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 import { openMounts, whyNoMounts } from './mounts.ts'
 
 type Recording = {
@@ -30,7 +30,7 @@ const video = { width: 480, height: 270, framesPerSecond: 15, gopFrames: 15, loo
 
 type Scene = {
   readonly source: FakeCamera
-  readonly server: ServerUnderTest
+  readonly server: ServerProcess
   readonly cameras: readonly number[]
   readonly disk: string
 }

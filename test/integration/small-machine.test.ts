@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { test } from 'node:test'
-import { openServer, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+import { openServer, openServerWith, type ServerProcess } from '../server-under-test.ts'
 
 const options = { skip: process.platform !== 'linux', timeout: 60_000 }
 
-function readFlags({ pid }: ServerUnderTest): string[] {
+function readFlags({ pid }: ServerProcess): string[] {
   return read(pid, 'cmdline').filter((arg) => /^--max-(semi|old)-space-size=/.test(arg))
 }
 

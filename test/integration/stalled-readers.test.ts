@@ -7,24 +7,24 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import { connect as connectTcp } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import { eventually, openServer, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServer, openServerWith, type ServerProcess } from '../server-under-test.ts'
 
 /** Half a minute after the last byte was read, plus a margin for a busy machine. */
 const cutMs = 45_000
 
 /** Resident memory of the server. */
-function readMegabytes({ pid }: ServerUnderTest): number {
+function readMegabytes({ pid }: ServerProcess): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
   return Number(kilobytes) / 1024
 }
 
-async function countConnections(server: ServerUnderTest): Promise<number> {
+async function countConnections(server: ServerProcess): Promise<number> {
   const { text } = await server.request('/metrics', { authorization: null })
   return Number(/^nightjar_connections (\d+)$/m.exec(text)![1]) - 1 // this one
 }
 
 function openTls(
-  { url, ca }: Pick<ServerUnderTest, 'url' | 'ca'>,
+  { url, ca }: Pick<ServerProcess, 'url' | 'ca'>,
   { localAddress = '127.0.0.1', protocol = 'http/1.1' } = {},
 ): TLSSocket {
   const socket = connectTcp({ host: '127.0.0.1', port: Number(new URL(url).port), localAddress })
@@ -34,7 +34,7 @@ function openTls(
 }
 
 /** An HTTP/2 client that reads the headers of responses but not their bodies. */
-async function openClosedWindow({ url, ca }: ServerUnderTest, localAddress: string): Promise<ClientHttp2Session> {
+async function openClosedWindow({ url, ca }: ServerProcess, localAddress: string): Promise<ClientHttp2Session> {
   const createConnection = () => openTls({ url, ca }, { localAddress, protocol: 'h2' })
   const session = connectHttp2(url, { createConnection, settings: { initialWindowSize: 0 } })
   session.on('error', () => {})

@@ -8,7 +8,7 @@ import { openHttpReader } from '../audit/http-reader.ts'
 import { playRecording } from '../audit/play-recording.ts'
 import { readTimeline } from '../audit/read-timeline.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServerHere } from '../server-under-test.ts'
 
 const gopSeconds = 6
 
@@ -19,7 +19,7 @@ test('recording that is stopped and started within a group of pictures records n
   await using camera = await openFakeCamera({
     streams: [{ ...stream, gopFrames: gopSeconds * 10, stampsTrueTime: true, joinsAnywhere: true }],
   })
-  await using server = await openServer()
+  await using server = await openServerHere()
   using http = openHttpReader(server)
   const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', camera.url('yard'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...args)

@@ -10,7 +10,7 @@ import type { OnvifDevice, OnvifDiscovery, StreamDetection } from '../../contrac
 import { parseJpegHeader } from '../../server/media/jpeg/jpeg-header.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { openOnvifCamera } from '../onvif/onvif-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const path = '/v1/cameras/stream-detection/'
 const discoveryPath = '/v1/cameras/onvif-discovery/'
@@ -29,7 +29,7 @@ before(async () => {
       { ...common, name: 'hall', width: 320, height: 180, codec: 'h265', bitsPerSecond: 400_000 },
     ],
   })
-  server = await openServer()
+  server = await openServerHere()
 })
 
 after(async () => {

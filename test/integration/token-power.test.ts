@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testEachDatabase } from '../postgres/each-database.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const email = 'owner@example.com'
 const password = 'correct horse'
@@ -27,7 +27,7 @@ async function openAccountToken(server: ServerUnderTest) {
 }
 
 test('a token with default scopes cannot manage the account', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const usual = await server.command<Made>('token', 'create', '--user', email)
   assert.equal(usual.scope, 'user_access')
   const thief = as(server, bearerOf(usual.token))
@@ -53,7 +53,7 @@ test('a token with default scopes cannot manage the account', async () => {
 })
 
 test("creating a token with account_manage, appointing owners and changing passwords of others require the caller's password", async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const thief = await openAccountToken(server)
   type Account = { id: number; is_owner: boolean; email: string }
   await server.command('user', 'add', '--email', 'bob@example.com', '--password', 'hairy otters sing')
@@ -97,7 +97,7 @@ test("creating a token with account_manage, appointing owners and changing passw
 })
 
 test("weakening an application's protection and deleting a user require the caller's password", async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const thief = await openAccountToken(server)
   await server.command('user', 'add', '--email', 'bob@example.com', '--password', 'hairy otters sing')
   const accounts = await thief.send<{ results: { id: number; email: string }[] }>('GET', '/v1/users/')
@@ -134,7 +134,7 @@ test("weakening an application's protection and deleting a user require the call
 })
 
 test('wrong passwords sent with a token are counted as failed logins', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const thief = await openAccountToken(server)
   const guess = (i: number) =>
     thief.send<Problem>('POST', '/v1/me/tokens/', { scope: accountScope, password: `wrong ${i}` })
@@ -152,7 +152,7 @@ testEachDatabase(
       process.env.NIGHTJAR_DATABASE = place
       t.after(() => delete process.env.NIGHTJAR_DATABASE)
     }
-    await using server = await openServer()
+    await using server = await openServerHere()
     const root = await openAccountToken(server)
     const make = async (maker: ReturnType<typeof as>, scope: string) => {
       const made = await maker.send<Made>('POST', '/v1/me/tokens/', { name: 'child', scope, password })
@@ -178,7 +178,7 @@ testEachDatabase(
 )
 
 test('revoking the grant of an application revokes the tokens that it created', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const app = await server.command<{ client_id: string; client_secret: string }>(
     ...['app', 'add', '--user', email, '--name', 'Keeper', '--scope', accountScope],
   )

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { testEachDatabase } from '../postgres/each-database.ts'
-import { openServer } from '../server-under-test.ts'
+import { openServerHere } from '../server-under-test.ts'
 
 const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
 
@@ -20,7 +20,7 @@ testEachDatabase(
     // Servers and commands get the database from the environment, as in a service.
     process.env.NIGHTJAR_DATABASE = database
     t.after(() => delete process.env.NIGHTJAR_DATABASE)
-    await using server = await openServer()
+    await using server = await openServerHere()
     // With the first server's key the second could read everything.
     await copyFile(join(server.dataDir, 'secret.key'), join(other, 'secret.key'))
     const start = async () => {

@@ -1,0 +1,39 @@
+// Loaded into the process of every test file before the file. Gives the process a temporary folder of its own, writes
+// down what it used, and ends it if its tests leave something running: that is a fault and not a reason to wait forever.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+
+/** User and system time of the process and of the processes it waited for. */
+export type Usage = { readonly cpuSeconds: number }
+
+const patienceMs = 20_000
+const folder = new URL(import.meta.url).searchParams.get('folder')
+
+// Threads and forked processes load this file too. A test runner in them would handle errors that the program under
+// test handles itself.
+if (folder !== null && isMainThread && process.env.TMPDIR !== folder) {
+  process.env.TMPDIR = folder
+  process.on('exit', () => writeFileSync(`${folder}.json`, JSON.stringify(readUsage())))
+  const { after } = await import('node:test')
+  after(() => {
+    const onLate = () => {
+      console.error(`${process.argv[1]}: the tests are over, but something keeps the process: ${describeResources()}`)
+      process.exit(1)
+    }
+    // Keeps nobody alive itself, so it only comes when something else does.
+    setTimeout(onLate, patienceMs).unref()
+  })
+}
+
+function readUsage(): Usage {
+  if (process.platform !== 'linux') return { cpuSeconds: process.cpuUsage().user / 1e6 }
+  // proc(5): utime, stime, cutime and cstime in ticks of 10 ms. The program's name may contain anything.
+  const stat = readFileSync('/proc/self/stat', 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { cpuSeconds: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100 }
+}
+
+function describeResources(): string {
+  return [...new Set(process.getActiveResourcesInfo())].join(', ')
+}

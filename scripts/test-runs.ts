@@ -1,0 +1,213 @@
+// Runs test files beside each other, as many as the machine has time for, and reports what each of them took and left
+// behind.
+
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { Counts } from './steps.ts'
+import type { Usage } from './test-process.ts'
+
+export type TestRun = {
+  /** Each has a process of its own. They are started in this order. */
+  readonly files: readonly string[]
+  /**
+   * Files that share processes, so that what they all import is loaded once in each: only files without hooks at their
+   * top level. They are started first.
+   */
+  readonly batched?: readonly string[]
+  /** The most processes at once. Fewer run while the processors are busy, but at least two. */
+  readonly atMost?: number
+}
+
+/** What a process took. `title`: the path of its file, or the number of files it shares. */
+type FileResult = { readonly title: string; readonly seconds: number; readonly cpuSeconds: number }
+
+const batchCount = 6
+/** Longest time that a single test may take. */
+const testTimeoutMs = 180_000
+/** A process that hangs is ended after this time, and counted as failed. */
+const processTimeoutMs = 15 * 60_000
+/** Another process is started when so much of the machine was idle since the last look: the last one has started by then. */
+const idleShare = 0.2
+const lookMs = 1000
+const mostAtOnce = 4 * cpus().length
+
+export class TestRuns {
+  readonly results: FileResult[] = []
+  readonly failedTitles: string[] = []
+  readonly #counts: Counts
+  /** Holds the temporary files of the processes and of what they share. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'nightjar-tests-'))
+  #processCount = 0
+
+  constructor(counts: Counts) {
+    this.#counts = counts
+    // Some tests start programs as another user.
+    chmodSync(this.#folder, 0o755)
+    const services = join(this.#folder, 'services')
+    mkdirSync(services)
+    process.env.TMPDIR = services
+    // Programs that play audio make this folder and leave it.
+    process.env.PULSE_RUNTIME_PATH = join(this.#folder, 'pulse')
+    process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+  }
+
+  async run({ files, batched = [], atMost = mostAtOnce }: TestRun): Promise<void> {
+    const waiting = [...this.#writeBatches(batched), ...files.map((file) => ({ file, title: file }))]
+    const running = new Set<Promise<void>>()
+    let before = readCpuTimes()
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      while (running.size >= Math.min(2, atMost)) {
+        await Promise.race([...running, sleep(lookMs)])
+        const now = readCpuTimes()
+        if (now.total === before.total) continue
+        const share = (now.idle - before.idle) / (now.total - before.total)
+        before = now
+        if (running.size < atMost && share >= idleShare) break
+      }
+      const process = this.#runProcess(next.file, next.title).finally(() => running.delete(process))
+      running.add(process)
+    }
+    await Promise.all(running)
+  }
+
+  /** Counts what services that all processes shared left behind, after they have ended. */
+  async checkServices(): Promise<void> {
+    const left = await findLeftovers(join(this.#folder, 'services'))
+    if (left.length > 0) this.#fail('services')
+    for (const each of left) console.log(`✖ left behind: ${each}`)
+  }
+
+  /** The slowest processes, and the CPU time of all. */
+  describeTimes(count: number): string {
+    const rows = this.results
+      .toSorted((a, b) => b.seconds - a.seconds)
+      .slice(0, count)
+      .map(({ title, seconds, cpuSeconds }) => `${seconds.toFixed(1).padStart(7)} ${cpuSeconds.toFixed(1).padStart(7)}  ${title}`) // biome-ignore format: one line
+    const cpuSeconds = this.results.reduce((sum, result) => sum + result.cpuSeconds, 0)
+    return ['seconds     CPU  slowest files', ...rows, `CPU time of all: ${cpuSeconds.toFixed(0)} s`].join('\n')
+  }
+
+  /** Writes what each process took to this file, for comparisons. */
+  writeTimes(file: string): void {
+    writeFileSync(file, `${JSON.stringify(this.results, null, 1)}\n`)
+  }
+
+  async #runProcess(file: string, title: string): Promise<void> {
+    const folder = join(this.#folder, `${++this.#processCount}`)
+    mkdirSync(folder)
+    chmodSync(folder, 0o1777)
+    const setup = pathToFileURL(join(import.meta.dirname, 'test-process.ts'))
+    setup.searchParams.set('folder', folder)
+    const execArgv = ['--import', setup.href, `--test-timeout=${testTimeoutMs}`]
+    const begunMs = performance.now()
+    const events = run({ files: [file], concurrency: 1, timeout: processTimeoutMs, execArgv })
+    let failed = 0
+    const counter = new Transform({
+      objectMode: true,
+      transform: (event, _encoding, done) => {
+        if (event.type === 'test:summary' && event.data.file === undefined) {
+          const { passed, failed: some, cancelled } = event.data.counts
+          this.#counts.passed += passed
+          failed += some + cancelled
+        }
+        const isSummary = event.type === 'test:diagnostic' && summaryLine.test(event.data.message)
+        done(null, isSummary ? undefined : event)
+      },
+    })
+    let text = ''
+    for await (const part of events.pipe(counter).pipe(new spec())) text += part
+    const left = await findLeftovers(folder)
+    if (left.length > 0) failed++
+    const { cpuSeconds } = readUsage(folder)
+    const seconds = (performance.now() - begunMs) / 1000
+    this.results.push({ title, seconds, cpuSeconds })
+    if (failed > 0) this.#fail(title, failed)
+    process.stdout.write(`\n${title} (${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s)\n${text.trim()}\n`)
+    for (const each of left) console.log(`✖ left behind: ${each}`)
+  }
+
+  #fail(title: string, count = 1): void {
+    this.#counts.failed += count
+    this.failedTitles.push(title)
+  }
+
+  /** Files that each import some of `files`. */
+  #writeBatches(files: readonly string[]) {
+    const count = Math.min(batchCount, files.length)
+    return Array.from({ length: count }, (_, index) => {
+      const some = files.filter((_file, at) => at % count === index)
+      const file = join(this.#folder, `batch-${index}.test.mjs`)
+      writeFileSync(file, batchSource(some.map((each) => pathToFileURL(each).href)))
+      return { file, title: `unit tests ${index + 1} of ${count}` }
+    })
+  }
+}
+
+/** What Node.js adds at the end of a run. */
+const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/
+
+/** The first test lasts until all files are loaded, because hooks for the end run when no test is pending. */
+function batchSource(urls: readonly string[]): string {
+  return `import { test } from 'node:test'
+const loading = Promise.withResolvers()
+test('${urls.length} test files are loaded', () => loading.promise)
+const errors = []
+for (const url of ${JSON.stringify(urls)}) await import(url).catch((error) => errors.push(new Error(url, { cause: error })))
+if (errors.length === 0) loading.resolve()
+else loading.reject(new AggregateError(errors, 'some test files cannot be loaded'))
+`
+}
+
+function readCpuTimes(): { readonly idle: number; readonly total: number } {
+  const sum = { idle: 0, total: 0 }
+  for (const { times } of cpus()) {
+    sum.idle += times.idle
+    sum.total += times.idle + times.user + times.nice + times.sys + times.irq
+  }
+  return sum
+}
+
+function readUsage(folder: string): Usage {
+  try {
+    return JSON.parse(readFileSync(`${folder}.json`, 'utf8'))
+  } catch {
+    return { cpuSeconds: 0 } // the process was killed
+  }
+}
+
+/** Files in the temporary folder of a test process that has ended, and processes that it started. Ends the processes. */
+async function findLeftovers(folder: string): Promise<string[]> {
+  const files = readdirSync(folder).map((name) => `the temporary file or folder ${name}`)
+  let processes = listProcesses(folder)
+  for (let waitedMs = 0; processes.length > 0 && waitedMs < 3000; waitedMs += 200) {
+    await sleep(200)
+    processes = listProcesses(folder)
+  }
+  for (const { pid } of processes) process.kill(pid, 'SIGKILL')
+  return [...files, ...processes.map(({ pid, command }) => `process ${pid}, ${command}`)]
+}
+
+/** The processes whose temporary folder is this one, or in it. Only Linux tells. */
+function listProcesses(folder: string): { pid: number; command: string }[] {
+  if (process.platform !== 'linux') return []
+  const found = []
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const variables = readFileSync(`/proc/${name}/environ`, 'latin1').split('\0')
+      if (!variables.some((each) => `${each}/`.startsWith(`TMPDIR=${folder}/`))) continue
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+      if (command !== '') found.push({ pid: Number(name), command })
+    } catch {
+      // It has ended, or belongs to another user.
+    }
+  }
+  return found
+}
