@@ -3,7 +3,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPostgres, TemporaryPostgres } from '../test/postgres/temporary-postgres.ts'
+import { createTemplate, findPostgres, TemporaryPostgres } from '../test/postgres/temporary-postgres.ts'
 
 /** Tests that run without a server process of their own. */
 export const unitTests = '{contract,server,sdk,web,scripts,bench}/**/*.test.ts'
@@ -53,6 +53,7 @@ export async function sharePostgres(): Promise<TemporaryPostgres | undefined> {
   if (bin === undefined) return undefined
   const postgres = await TemporaryPostgres.open(bin)
   process.env.NIGHTJAR_TEST_POSTGRES = postgres.url('postgres')
+  process.env.NIGHTJAR_TEST_TEMPLATE = await createTemplate(postgres.url('postgres'))
   return postgres
 }
 

@@ -12,7 +12,7 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'curl', probe: ['curl', '--version'] },
   // Gives the server of the archive audit a clock that can be set.
   { name: 'faketime', probe: ['faketime', '--version'] },
-  { name: 'chromium', probe: ['chromium', '--version'] },
+  { name: 'chromium-headless-shell', probe: ['chromium-headless-shell', '--version'] },
   { name: 'firefox-esr', probe: ['firefox-esr', '--version'] },
   { name: 'postgresql', probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'] },
   { name: 'fonts-dejavu-core', probe: ['test', '-d', '/usr/share/fonts/truetype/dejavu'] },

@@ -14,6 +14,8 @@ const folder = new URL(import.meta.url).searchParams.get('folder')
 // test handles itself.
 if (folder !== null && isMainThread && process.env.TMPDIR !== folder) {
   process.env.TMPDIR = folder
+  const seed = process.env.NIGHTJAR_TEST_SEED
+  if (seed !== undefined) (await import('fast-check')).configureGlobal({ seed: Number(seed) })
   process.on('exit', () => writeFileSync(`${folder}.json`, JSON.stringify(readUsage())))
   const { after } = await import('node:test')
   after(() => {

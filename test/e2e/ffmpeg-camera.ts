@@ -1,8 +1,13 @@
 // FFmpeg as an HTTP camera: an independent implementation that serves one viewer at a time.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { SentStream } from './gstreamer-camera.ts'
 
 export type FfmpegCamera = AsyncDisposable & {
@@ -20,15 +25,26 @@ export type FfmpegCameraOptions = {
   readonly type: string
   /** A client that reconnects gets a new stream, counted with the first. */
   readonly isLasting?: boolean
+  /**
+   * Sends a clip of so many seconds that is encoded beforehand, once for all runs. Otherwise it encodes while it sends,
+   * and leaves out what it has no CPU time for.
+   */
+  readonly clipSeconds?: number
 }
 
-export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegCameraOptions): Promise<FfmpegCamera> {
-  const live = ['-re', '-f', 'lavfi', '-i']
-  const audio = output.includes('-c:a') ? [...live, 'sine=sample_rate=48000:beep_factor=4'] : []
-  const args = [
-    ...['-nostdin', '-v', 'error', '-progress', 'pipe:2', '-stats_period', '0.2'],
-    ...[...live, `testsrc2=size=320x240:rate=${fps}`, ...audio, ...output, 'pipe:1'],
-  ]
+const report = ['-nostdin', '-v', 'error', '-progress', 'pipe:2', '-stats_period', '0.2']
+
+export async function openFfmpegCamera(options: FfmpegCameraOptions): Promise<FfmpegCamera> {
+  const { output, type, isLasting, clipSeconds } = options
+  const muxing = output.slice(output.lastIndexOf('-f'))
+  const [input, encoding] =
+    clipSeconds === undefined
+      ? [writeInput(options, ['-re']), output]
+      : [
+          ['-re', ...(await encodeClip(options, clipSeconds))],
+          ['-c', 'copy', ...muxing],
+        ]
+  const args = [...report, ...input, ...encoding, 'pipe:1']
   let child: ChildProcess | undefined
   let before = 0
   let frames = 0
@@ -73,4 +89,28 @@ export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegC
       await once(server, 'close')
     },
   }
+}
+
+function writeInput({ fps, output }: FfmpegCameraOptions, pace: readonly string[]): string[] {
+  const source = [...pace, '-f', 'lavfi', '-i']
+  const audio = output.includes('-c:a') ? [...source, 'sine=sample_rate=48000:beep_factor=4'] : []
+  return [...source, `testsrc2=size=320x240:rate=${fps}`, ...audio]
+}
+
+/** Returns the input options for the clip, which is kept under a name made of the command that encoded it. */
+async function encodeClip(options: FfmpegCameraOptions, seconds: number): Promise<string[]> {
+  const args = [...writeInput(options, []), '-t', `${seconds}`, ...options.output]
+  const format = options.output.at(-1)!
+  const folder = join(import.meta.dirname, '../../build/clips')
+  const file = join(folder, createHash('sha256').update(args.join('\n')).digest('hex').slice(0, 16))
+  if (!existsSync(file)) {
+    await mkdir(folder, { recursive: true })
+    // Tests in other processes may encode the same clip.
+    const unfinished = `${file}.${process.pid}`
+    await promisify(execFile)('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, unfinished])
+    await rename(unfinished, file)
+  }
+  // A bare stream does not say how fast it is.
+  const rate = format === 'h264' ? ['-framerate', `${options.fps}`] : []
+  return [...rate, '-f', format, '-i', file]
 }

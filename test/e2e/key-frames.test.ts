@@ -26,6 +26,8 @@ type Camera = {
 const fps = 15
 const gop = 15
 const longGop = 48
+/** Longer than the test plays. */
+const clipSeconds = 90
 const x264 = (options: string, keyint = gop) => [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-x264-params', `keyint=${keyint}:min-keyint=${keyint}:${options}`],
 ]
@@ -88,7 +90,7 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
   await using opened = new AsyncDisposableStack()
   const sources = new Map<string, FfmpegCamera>()
   for (const { name, output } of cases) {
-    sources.set(name, opened.use(await openFfmpegCamera({ fps, output, type: 'video/mp2t' })))
+    sources.set(name, opened.use(await openFfmpegCamera({ fps, output, type: 'video/mp2t', clipSeconds })))
   }
   const server = opened.use(await openServer())
   const ids = new Map<string, number>()
@@ -105,7 +107,7 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
     await eventually(`${name} is online`, 30_000, async () => (await read(name)).status === 'online')
   }
   const urlOf = (camera: Camera, format: string) => camera.streams.find((each) => each.format === format)!.url
-  for (const { name } of cases) {
+  const checkLive = async (name: string) => {
     const camera = await read(name)
     const [mp4, mpegts] = await Promise.all([
       probe(urlOf(camera, 'mp4'), { seconds: 3 }),
@@ -120,9 +122,9 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
     assert.equal(snapshot.status, 200, snapshot.text)
     await checkLike(snapshot.bytes, name)
   }
+  await Promise.all(cases.map(({ name }) => checkLive(name)))
 
-  for (const { name, playsInChromium } of cases) {
-    if (!playsInChromium) continue
+  const play = async (name: string) => {
     await playInChromium(urlOf(await read(name), 'hls'), `live ${name}`)
     const start = new Date(Date.now() - 8000).toISOString()
     const path = `/v1/cameras/${ids.get(name)}/recording/stream/?start=${start}`
@@ -130,9 +132,10 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
     assert.ok(json.url, text)
     await playInChromium(json.url, `recorded ${name}`)
   }
+  await Promise.all(cases.filter(({ playsInChromium }) => playsInChromium).map(({ name }) => play(name)))
 
+  for (const source of sources.values()) source.end()
   for (const [name, source] of sources) {
-    source.end()
     await eventually(`${name} has ended`, 30_000, async () => source.sent().ended)
     await eventually(`${name} is offline`, 60_000, async () => (await read(name)).status === 'offline')
   }

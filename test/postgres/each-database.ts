@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import type { Store, StoreOptions } from '../../server/store/store.ts'
 import { openTemporaryStore } from '../support/store/temporary-store.ts'
-import { createDatabase, dropDatabase, findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
+import { createDatabase, createTemplate, dropDatabase, findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
 
 export type TestDatabase = {
   readonly kind: 'SQLite' | 'PostgreSQL'
@@ -30,15 +30,18 @@ const sqlite: TestDatabase = { kind: 'SQLite', create: createFile, openStore: op
 
 const postgresql: TestDatabase = {
   kind: 'PostgreSQL',
-  create: createShared,
-  openStore: async (t, options) => openTemporaryStore(t, { ...options, database: await createShared() }),
+  create: () => createShared(),
+  openStore: async (t, options) =>
+    openTemporaryStore(t, { ...options, database: await createShared(await findTemplate()) }),
 }
 
 const bin = findPostgres()
 const skip = bin === undefined && 'PostgreSQL is not installed: apt-get install postgresql'
 /** URL of a server that all test files share; without one, each file starts its own. */
 const sharedUrl = process.env.NIGHTJAR_TEST_POSTGRES
-const own: { server?: Promise<TemporaryPostgres> } = {}
+/** URL of a database there with the tables of the store. */
+const sharedTemplate = process.env.NIGHTJAR_TEST_TEMPLATE
+const own: { server?: Promise<TemporaryPostgres>; template?: Promise<string> } = {}
 const created: string[] = []
 
 /** Runs a test that needs a server of its own, for example to stop it. */
@@ -51,9 +54,16 @@ function openOwn(): Promise<TemporaryPostgres> {
   return own.server
 }
 
-async function createShared(): Promise<string> {
-  if (sharedUrl === undefined) return (await openOwn()).createDatabase()
-  const url = await createDatabase(sharedUrl)
+async function findTemplate(): Promise<string> {
+  if (sharedTemplate !== undefined) return sharedTemplate
+  const adminUrl = (await openOwn()).url('postgres')
+  own.template ??= createTemplate(adminUrl)
+  return own.template
+}
+
+async function createShared(template?: string): Promise<string> {
+  if (sharedUrl === undefined) return createDatabase((await openOwn()).url('postgres'), template)
+  const url = await createDatabase(sharedUrl, template)
   created.push(url)
   return url
 }

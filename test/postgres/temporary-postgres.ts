@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { openDatabase } from '../../server/store/engine/open-database.ts'
 
 const run = promisify(execFile)
 
@@ -127,11 +128,20 @@ export class TemporaryPostgres {
   }
 }
 
-/** Creates an empty database on the server of `adminUrl` and returns its URL. */
-export async function createDatabase(adminUrl: string): Promise<string> {
+/** Creates a database on the server of `adminUrl` and returns its URL. It is empty, or a copy of `template`. */
+export async function createDatabase(adminUrl: string, template?: string): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await queryPostgres(`create database ${name}`, adminUrl)
+  const source = template === undefined ? '' : ` template ${new URL(template).pathname.slice(1)}`
+  await queryPostgres(`create database ${name}${source}`, adminUrl)
   return Object.assign(new URL(adminUrl), { pathname: name }).href
+}
+
+/** Creates a database with the tables of the store, to be copied. */
+export async function createTemplate(adminUrl: string): Promise<string> {
+  const url = await createDatabase(adminUrl)
+  const { db } = await openDatabase(url)
+  await db.destroy()
+  return url
 }
 
 /** Also closes the connections to it. */
