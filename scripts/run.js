@@ -108,9 +108,12 @@ async function install(withDevelopment) {
   const [lock, kind] = existsSync(stampFile) ? readFileSync(stampFile, 'utf8').trim().split(' ') : []
   if (lock === wanted && (kind === 'all' || !withDevelopment) && existsSync(pinnedNode)) return
   process.stderr.write('Installing dependencies (once; this takes about a minute) …\n')
+  // A server that runs keeps the packages it uses: those for development are added beside them. `ci` removes all first.
+  const isAdding = lock === wanted && existsSync(pinnedNode)
+  const how = isAdding ? ['install', '--no-save', '--include=dev'] : ['ci', ...(withDevelopment ? [] : ['--omit=dev'])]
   // Install scripts stay off: they would fetch programs from elsewhere, or, as that of "node", without the lock file.
-  await npm(['ci', '--ignore-scripts', '--loglevel=error', ...(withDevelopment ? [] : ['--omit=dev'])])
-  placeRuntime()
+  await npm([...how, '--ignore-scripts', '--loglevel=error'])
+  if (!isAdding) placeRuntime()
   writeFileSync(stampFile, `${wanted} ${withDevelopment ? 'all' : 'production'}\n`)
 }
 

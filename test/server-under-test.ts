@@ -17,6 +17,9 @@ import { loadConfig } from '../server/config.ts'
 import { createAnswerCheck } from './support/api/check-answer.ts'
 import { runCommand } from './support/command-line.ts'
 
+/** Of the owner, whose password is `correct horse`. */
+export const ownerEmail = 'owner@example.com'
+
 const entry = new URL('../server/commands/nightjar.ts', import.meta.url).pathname
 
 export type Answer<T = unknown> = {
@@ -41,6 +44,8 @@ export type ServerUnderTest = AsyncDisposable & {
   log(): string
   /** Runs a command on the data folder, in this process, and returns the JSON it prints. Rejects if it fails. */
   command<T>(...args: string[]): Promise<T>
+  /** Adds a camera of the owner and returns its id. `options`: more of the command, for example `--record P1D`. */
+  addCamera(name: string, url: string, ...options: string[]): Promise<number>
   /**
    * A request with the owner's token, unless `authorization` says otherwise (null: none). Rejects when the answer is not as the
    * description of the interface says.
@@ -131,10 +136,10 @@ async function open(running: Running, extraArgs: readonly string[], hasOwner: bo
   }
 
   const addOwner = async () => {
-    const person = ['--email', 'owner@example.com', '--first-name', 'Olive', '--last-name', 'Owner']
+    const person = ['--email', ownerEmail, '--first-name', 'Olive', '--last-name', 'Owner']
     await command('user', 'add', '--password', 'correct horse', ...person)
     const scope = ['--scope', 'user_access account_manage']
-    return (await command<{ token: string }>('token', 'create', '--user', 'owner@example.com', ...scope)).token
+    return (await command<{ token: string }>('token', 'create', '--user', ownerEmail, ...scope)).token
   }
   const token = hasOwner ? await addOwner() : ''
   await start()
@@ -156,6 +161,10 @@ async function open(running: Running, extraArgs: readonly string[], hasOwner: bo
     token,
     log: () => running.logLines.join('\n'),
     command,
+    async addCamera(name, url, ...options) {
+      const camera = ['--user', ownerEmail, '--name', name, '--url', url, ...options]
+      return (await command<{ id: number }>('camera', 'add', ...camera)).id
+    },
     request: (path, options = {}) => request(new URL(path, url), ca, token, options),
     stop: () => running.end('SIGTERM'),
     start,

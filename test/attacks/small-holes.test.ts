@@ -9,7 +9,7 @@ import { connect } from 'node:tls'
 import type { Camera } from '../../contract/camera.ts'
 import { withStore } from '../../server/commands/open-data.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 import { inspectable, openMemoryInspector } from './server-memory.ts'
 
 const yard = { name: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10, loopSeconds: 2 }
@@ -24,7 +24,7 @@ async function createToken(server: ServerUnderTest, user: string): Promise<strin
 }
 
 test('an account that does not own the server can have at most one hundred cameras', async () => {
-  await using server = await openServer('--rate-limit', '0')
+  await using server = await openServerHere('--rate-limit', '0')
   await addGuest(server)
   const authorization = `PersonalAccessToken ${await createToken(server, 'gus@example.com')}`
   const body = { name: 'Yard', type: 'h264', url: 'rtsp://127.0.0.1:9/' }
@@ -52,7 +52,7 @@ async function copyCameras({ dataDir }: ServerUnderTest, count: number): Promise
 
 test('only the newest hundred recorded streams of an account are kept', async () => {
   await using camera = await openFakeCamera({ streams: [{ ...yard, hasAudio: false, bitsPerSecond: 200_000 }] })
-  await using server = await openServer('--rate-limit', '0')
+  await using server = await openServerHere('--rate-limit', '0')
   const body = { name: 'Yard', type: 'h264', url: camera.url('yard') }
   const { id } = (await server.request<Camera>('/v1/cameras/', { method: 'POST', body })).json
   const beganMs = Date.now()
@@ -75,7 +75,7 @@ test('only the newest hundred recorded streams of an account are kept', async ()
 })
 
 test('guesses of recorded stream IDs are limited per IP address before the database is queried', async () => {
-  await using server = await openServer('--rate-limit', '60')
+  await using server = await openServerHere('--rate-limit', '60')
   // Known users are not locked out by others at the same IP address.
   assert.equal((await server.request('/v1/me/')).status, 200)
   const statuses: number[] = []
@@ -89,7 +89,7 @@ test('guesses of recorded stream IDs are limited per IP address before the datab
 })
 
 test('a request target that names another host is rejected regardless of its token', async () => {
-  await using server = await openServer()
+  await using server = await openServerHere()
   const port = Number(new URL(server.url).port)
   const send = async (target: string) => {
     const socket = connect({ host: '127.0.0.1', port, ca: server.ca, servername: 'localhost' })
@@ -105,7 +105,7 @@ test('a request target that names another host is rejected regardless of its tok
 })
 
 test('an account has one request limit, regardless of how many applications use it', async () => {
-  await using server = await openServer('--rate-limit', '60')
+  await using server = await openServerHere('--rate-limit', '60')
   await addGuest(server)
   const answered: number[] = []
   const beganMs = Date.now()

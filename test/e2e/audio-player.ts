@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { Camera } from '../../contract/camera.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { type Clock, launchChromium, openViewer, readClock } from './browser.ts'
@@ -50,8 +51,7 @@ export async function watchAudio({ seconds, toggleSeconds }: AudioRun): Promise<
   await using camera = await openFakeCamera({ streams: [yard] })
   camera.faults.muteAudio(true)
   await using server = await openServerHere()
-  const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', camera.url('yard'), '--record', 'P1D']
-  const { id: cameraId } = await server.command<{ id: number }>('camera', 'add', ...args)
+  const cameraId = await server.addCamera('Yard', camera.url('yard'), '--record', 'P1D')
   const scene = { server, cameraId }
   const startMs = await eventually('footage', 30_000, () => findStart(scene))
   const mutes: Mute[] = [{ atMs: startMs - 10_000, isMuted: true }]
@@ -90,7 +90,6 @@ async function toggleAudio(camera: FakeCamera, seconds: number, untilMs: number,
 }
 
 async function watchLive({ server, cameraId }: Scene, untilMs: number): Promise<Measure> {
-  type Camera = { streams: { format: string; url: string }[] }
   const { json } = await server.request<Camera>(`/v1/cameras/${cameraId}/`)
   await using viewer = await openViewer({ recorded: json.streams.find(({ format }) => format === 'hls')!.url })
   await eventually('a live frame', 30_000, () => viewer.readClock('video'))

@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
+import type { Recording } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { type CheckedPlaylist, checkMedia, checkNextPlaylist, checkPlaylist } from '../playback/check-playlist.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { openViewer } from './browser.ts'
-
-type Camera = { streams: { format: string; url: string }[] }
-type Recording = { recording_start: string | null }
 
 let source: FakeCamera
 let server: ServerUnderTest
@@ -23,8 +22,7 @@ before(async () => {
   })
   server = await openServerHere()
   for (const name of ['yard', 'door']) {
-    const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
-    ids.push((await server.command<{ id: number }>('camera', 'add', ...args)).id)
+    ids.push(await server.addCamera(name, source.url(name), '--record', 'P1D'))
   }
   for (const id of ids)
     await eventually(`footage of camera ${id}`, 20_000, async () => (await recordingStartMs(id)) > 0)

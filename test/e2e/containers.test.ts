@@ -7,11 +7,11 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Camera } from '../../contract/camera.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 import { type FfmpegCamera, openFfmpegCamera } from './ffmpeg-camera.ts'
-import { checkIncreasing, checkShown, decode, type ProbedStream, probe } from './media-probe.ts'
+import { checkIncreasing, checkShown, decode, type ProbedStream, probe, withoutDiscontinuities } from './media-probe.ts'
 
-type Camera = { status: string; type: string; audio_enabled: boolean; streams: { format: string; url: string }[] }
 type Detection = {
   type: string | null
   transport: string | null
@@ -131,7 +131,9 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
     let count = 0
     for (const file of files) {
       const seen = await probe(file)
-      assert.deepEqual([seen.video?.codec, seen.audio?.codec, seen.complaints], [video, audio, ''], name)
+      // Frames without timestamps have their arrival time, and some arrive late on a busy machine.
+      const complaints = isTimed ? seen.complaints : withoutDiscontinuities(seen.complaints)
+      assert.deepEqual([seen.video?.codec, seen.audio?.codec, complaints], [video, audio, ''], name)
       checkIncreasing(seen.video!, isTimed ? 1 : Number.POSITIVE_INFINITY)
       count += seen.video!.packets.length
       await decode(file)

@@ -3,16 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { Camera } from '../../contract/camera.ts'
+import type { Recording } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
-
-type Camera = { readonly id: number; readonly name: string; readonly status: string }
-type Recording = {
-  readonly retention: string
-  readonly max_bytes: number | null
-  readonly recording_start: string | null
-}
 
 let scene: DashboardScene
 let source: FakeCamera

@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
 import { openGstreamerCamera } from './gstreamer-camera.ts'
-
-type Camera = { status: string; status_reason: string | null; audio_enabled: boolean }
 
 test('GStreamer cameras with Basic, Digest and no login come online; a wrong password is reported', {
   timeout: 90_000,
@@ -16,8 +15,7 @@ test('GStreamer cameras with Basic, Digest and no login come online; a wrong pas
   await using basic = await openGstreamerCamera({ auth: { scheme: 'basic', ...login }, streams: ['h264+aac'] })
   await using digest = await openGstreamerCamera({ auth: { scheme: 'digest', ...login } })
   const add = async (url: string) => {
-    const args = ['--user', 'owner@example.com', '--name', 'Foreign', '--url', url]
-    return (await server.command<{ id: number }>('camera', 'add', ...args)).id
+    return server.addCamera('Foreign', url)
   }
   const read = async (id: number) => (await server.request<Camera>(`/v1/cameras/${id}/`)).json
   const wrong = await add(digest.url().replace('sesame', 'mellon'))

@@ -6,12 +6,11 @@ import type { Browser, Page } from 'playwright-core'
 import { buildDashboard } from '../../scripts/build-web.ts'
 import { writeProviderFile } from '../identity/provider-file.ts'
 import { openRealProvider, type RealProvider } from '../identity/real-provider.ts'
-import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { ownerEmail as email, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 import { checkAccessible, shoot } from './dashboard-scene.ts'
 import { readMailedLink } from './outbox.ts'
 
-const email = 'owner@example.com'
 const password = 'correct horse'
 
 type Scene = AsyncDisposable & { readonly provider: RealProvider; readonly server: ServerUnderTest }

@@ -9,19 +9,13 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Camera } from '../../contract/camera.ts'
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { parseFragmentSamples } from '../../server/media/mp4/fragment-samples.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 import { openViewer } from './browser.ts'
 import { type FfmpegCamera, openFfmpegCamera } from './ffmpeg-camera.ts'
 import { checkIncreasing, probe } from './media-probe.ts'
-
-type Camera = {
-  status: string
-  snapshot: { url: string } | null
-  streams: { format: string; url: string }[]
-  live_snapshot: string
-}
 
 const fps = 15
 const gop = 15

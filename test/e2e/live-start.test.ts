@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Camera } from '../../contract/camera.ts'
+import type { Recording } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { checkPlaylist } from '../playback/check-playlist.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
@@ -28,13 +30,11 @@ before(async () => {
   server = await openServer()
   // A recorded camera stays connected.
   for (const { name } of names) {
-    const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
-    ids.set(name, (await server.command<{ id: number }>('camera', 'add', ...args)).id)
+    ids.set(name, await server.addCamera(name, source.url(name), '--record', 'P1D'))
   }
   await eventually('enough footage of each camera to fill the buffers', 90_000, async () => {
     const lengths = [...groups, { name: 'watched' }].map(async ({ name }) => {
       const path = `/v1/cameras/${ids.get(name)}/recording/`
-      type Recording = { recording_start: string | null; recording_end: string | null }
       const { json } = await server.request<Recording>(path)
       return Date.parse(json.recording_end ?? '') - Date.parse(json.recording_start ?? '')
     })
@@ -48,7 +48,6 @@ after(async () => {
 })
 
 async function hlsUrl(name: string): Promise<URL> {
-  type Camera = { streams: { format: string; url: string }[] }
   const { json } = await server.request<Camera>(`/v1/cameras/${ids.get(name)}/`)
   return new URL(json.streams.find(({ format }) => format === 'hls')!.url)
 }

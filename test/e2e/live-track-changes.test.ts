@@ -21,8 +21,7 @@ before(async () => {
   source.faults.describeAs('no_audio', names[1])
   server = await openServerHere()
   for (const name of names) {
-    const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
-    ids.push((await server.command<{ id: number }>('camera', 'add', ...args)).id)
+    ids.push(await server.addCamera(name, source.url(name), '--record', 'P1D'))
   }
 })
 

@@ -4,21 +4,11 @@ import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
+import type { Recording, Timeline } from '../../contract/recording.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { type GstreamerCamera, openGstreamerCamera } from './gstreamer-camera.ts'
 import { checkIncreasing, decode, probe } from './media-probe.ts'
-
-type Stream = { format: string; url: string; refresh_rate?: number }
-type Camera = {
-  id: number
-  status: string
-  type: string
-  audio_enabled: boolean
-  streams: Stream[]
-  live_snapshot: string
-}
-type Recording = { status: string; recording_start: string | null; recording_end: string | null }
-type Timeline = { segments: { start: string; end: string }[]; gaps: unknown[] }
 
 const fps = 25
 const gop = 25

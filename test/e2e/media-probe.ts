@@ -73,6 +73,11 @@ export async function probe(source: string, { seconds, packets: maxPackets }: Pr
   return { video: find('video'), audio: find('audio'), complaints: stderr.replaceAll(harmless, '').trim() }
 }
 
+/** What ffprobe says of frames that are far apart is no fault where frames have the time at which they arrived. */
+export function withoutDiscontinuities(complaints: string): string {
+  return complaints.replaceAll(/^.*DTS discontinuity.*\n?/gm, '').trim()
+}
+
 /** Decodes everything (at most `seconds`) and throws with ffmpeg's output if anything is wrong. */
 export async function decode(source: string, { seconds }: { seconds?: number } = {}): Promise<void> {
   const limit = seconds === undefined ? [] : ['-t', String(seconds)]

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
-import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { ownerEmail as email, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 
-const email = 'owner@example.com'
 const password = 'correct horse'
 
 type Scene = {

@@ -3,11 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually, openServerHere } from '../server-under-test.ts'
+import { ownerEmail as email, eventually, openServerHere } from '../server-under-test.ts'
 import { hasFirefox, launchFirefox } from './firefox.ts'
 import { openForeignApp } from './foreign-app.ts'
 
-const email = 'owner@example.com'
 const skip = !hasFirefox() && 'Firefox is not installed: apt-get install firefox-esr'
 
 test('T28: Firefox delivers the authorization response to an application over HTTPS and on localhost', {

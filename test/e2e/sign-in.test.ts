@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { openEmptyServer, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { ownerEmail as email, openEmptyServer, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 import { openForeignApp } from './foreign-app.ts'
 import { readMailedLink } from './outbox.ts'
 
-const email = 'owner@example.com'
 const password = 'correct horse'
 
 type Visitor = { readonly page: Page; readonly complaints: readonly string[] }

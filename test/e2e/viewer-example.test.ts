@@ -9,10 +9,8 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { openSdkProject, type Project } from '../sdk-project.ts'
-import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { ownerEmail as email, eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium, readClock } from './browser.ts'
-
-const email = 'owner@example.com'
 
 let camera: FakeCamera
 let server: ServerUnderTest

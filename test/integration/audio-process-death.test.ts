@@ -7,12 +7,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Camera } from '../../contract/camera.ts'
 import { probe } from '../e2e/media-probe.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { listFrameCounters } from '../fake-camera/frame-counter.ts'
 import { eventually, openServer } from '../server-under-test.ts'
-
-type Camera = { status: string; audio_enabled: boolean }
 
 /** Child processes of the server that encode audio. */
 async function listAudioProcesses(serverPid: number): Promise<number[]> {
@@ -25,8 +24,7 @@ test('no frame is lost when the audio process dies, and audio resumes', { timeou
   const format = { width: 320, height: 180, framesPerSecond: 15, gopFrames: 15 }
   await using camera = await openFakeCamera({ streams: [{ name: 'door', ...format, audio: 'pcma' }] })
   await using server = await openServer()
-  const args = ['--user', 'owner@example.com', '--name', 'door', '--url', camera.url('door'), '--record', 'P1D']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
+  const id = await server.addCamera('door', camera.url('door'), '--record', 'P1D')
   await eventually('the camera is online with audio', 30_000, async () => {
     const { status, audio_enabled } = (await server.request<Camera>(`/v1/cameras/${id}/`)).json
     return status === 'online' && audio_enabled

@@ -7,24 +7,12 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
+import type { Recording, Timeline } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 
-type Camera = {
-  id: number
-  status: string
-  status_reason: unknown
-  streams: { format: string; url: string }[]
-  live_snapshot: string
-}
 type Listed = { cameras: { id: number; status: string; status_reason: string | null; status_detail: string | null }[] }
-type Recording = {
-  status: string
-  status_reason: unknown
-  recording_start: string | null
-  recording_end: string | null
-}
-type Timeline = { segments: { start: string; end: string }[]; gaps: { start: string; end: string; reason: string }[] }
 
 let source: FakeCamera
 let locked: FakeCamera
@@ -44,8 +32,7 @@ after(async () => {
 })
 
 async function addCamera(url: string, ...more: string[]): Promise<number> {
-  const args = ['--user', 'owner@example.com', '--name', 'Test', '--url', url, ...more]
-  return (await server.command<{ id: number }>('camera', 'add', ...args)).id
+  return server.addCamera('Test', url, ...more)
 }
 
 const readCamera = async (id: number) => (await server.request<Camera>(`/v1/cameras/${id}/`)).json

@@ -5,13 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Timeline } from '../../contract/recording.ts'
 import type { Storage } from '../../contract/storage.ts'
 import { openServerClock } from '../audit/server-clock.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerWith } from '../server-under-test.ts'
-
-type Range = { readonly start: string; readonly end: string }
-type Timeline = { readonly segments: readonly Range[]; readonly gaps: readonly (Range & { readonly reason: string })[] }
 
 const dayMs = 86_400_000
 const aheadMs = 20 * dayMs
@@ -27,8 +25,7 @@ test('setting the clock ahead by three weeks deletes nothing, even after a resta
   await clock.begin()
   await using source = await openFakeCamera({ streams: [stream] })
   await using server = await openServerWith(clock.environment, '--rate-limit', '0')
-  const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
+  const id = await server.addCamera('Yard', source.url('yard'), '--record', 'P1D')
   const beginMs = Date.now()
   const read = async (fromMs: number) => {
     const range = `start=${new Date(fromMs).toISOString()}&end=${new Date(fromMs + 600_000).toISOString()}`

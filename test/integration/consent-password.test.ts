@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { PageVisitor } from '../page-visitor.ts'
-import { openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { ownerEmail as email, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
-const email = 'owner@example.com'
 const password = 'correct horse'
 const redirectUri = 'https://app.example/cb'
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import type { Recording } from '../../contract/recording.ts'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
 import { createRequests, type DescribedOperation, type DescribedRequest } from '../description/described-requests.ts'
 import {
@@ -28,8 +29,6 @@ import { createAnswerCheck, type SentAnswer } from '../support/api/check-answer.
  * can revoke the caller's token.
  */
 const lodgersPassword = 'a lodger of many summers'
-
-type Recording = { recording_start: string | null }
 
 test(
   'T42: 2,000 requests generated from the API description cause no 5xx and no undescribed response, and leave consistent data',

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict'
 import { copyFile, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import type { Recording } from '../../contract/recording.ts'
 import { listDayFiles, listDays } from '../../server/archive/listing.ts'
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { parsePlaylist, type ReadEntry } from '../playback/parse-playlist.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
-type Recording = { status: string; recording_start: string | null; recording_end: string | null }
 type Check = { ok: boolean; missing_files: string[]; size_mismatches: unknown[]; damaged_files: { detail: string }[] }
 type Fixed = Check & { fixes: { action: string; path: string }[] }
 
@@ -39,8 +39,7 @@ after(async () => {
 })
 
 async function addCamera(name: string): Promise<number> {
-  const options = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name)]
-  return (await server.command<{ id: number }>('camera', 'add', ...options)).id
+  return server.addCamera(name, source.url(name))
 }
 
 const readRecording = async (id: number) => (await server.request<Recording>(`/v1/cameras/${id}/recording/`)).json

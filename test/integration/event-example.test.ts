@@ -13,8 +13,7 @@ let camera: { id: number; event_api_hash: string }
 
 before(async () => {
   server = await openServerHere()
-  const add = ['--user', 'owner@example.com', '--name', 'Door', '--url', 'rtsp://127.0.0.1:9/door']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...add)
+  const id = await server.addCamera('Door', 'rtsp://127.0.0.1:9/door')
   camera = (await server.request<typeof camera>(`/v1/cameras/${id}/`)).json
 })
 after(() => server[Symbol.asyncDispose]())

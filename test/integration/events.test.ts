@@ -25,8 +25,7 @@ test('a camera that disconnects and reconnects causes one event for each change 
 }, async () => {
   await using source = await openFakeCamera({ streams: [{ name: 'yard', width: 320, height: 180, gopFrames: 15 }] })
   await using server = await openServerHere('--outage-seconds', String(outageSeconds))
-  const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
+  const id = await server.addCamera('Yard', source.url('yard'), '--record', 'P1D')
   const listEvents = async () => (await server.request<Listed>(`/v1/events/${id}/`)).json.results
   const isRecording = async () => {
     const { json } = await server.request<{ status: string }>(`/v1/cameras/${id}/recording/`)

@@ -34,8 +34,7 @@ before(async () => {
   })
   server = await openServerHere()
   const add = async (name: string, url: string, ...rest: string[]) => {
-    const args = ['--user', 'owner@example.com', '--name', name, '--url', url, ...rest]
-    return (await server.command<{ id: number }>('camera', 'add', ...args)).id
+    return server.addCamera(name, url, ...rest)
   }
   doorId = await add('Front door / left', source.url('wide'), '--record', 'P1D')
   await add('Away', 'rtsp://127.0.0.1:9/away', '--record', 'P1D')

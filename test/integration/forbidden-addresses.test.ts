@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { hostname } from 'node:os'
 import { test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
@@ -62,7 +63,6 @@ const otherSchemes = [
   ],
 ]
 
-type Camera = { readonly id: number; readonly status: string; readonly status_reason: string | null }
 type Detection = { readonly problem: { readonly code: string; readonly detail: string } | null }
 type Refusal = { readonly detail: string; readonly errors: { readonly url: readonly string[] } }
 

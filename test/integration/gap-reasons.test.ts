@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Timeline } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
-
-type Timeline = { segments: { start: string; end: string }[]; gaps: { start: string; end: string; reason: string }[] }
 
 const stream = (name: string) => ({ name, width: 320, height: 180, gopFrames: 15 })
 
@@ -32,8 +31,7 @@ after(async () => {
 })
 
 async function record(url: string): Promise<number> {
-  const args = ['--user', 'owner@example.com', '--name', 'Test', '--url', url, '--record', 'P1D']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
+  const id = await server.addCamera('Test', url, '--record', 'P1D')
   await eventually(`camera ${id} is recorded`, 30_000, async () => (await readTimeline(id)).segments.length === 1)
   return id
 }

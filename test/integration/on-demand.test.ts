@@ -4,15 +4,9 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:https'
 import { after, before, test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
-
-type Camera = {
-  status: string
-  snapshot: { url: string; created_at: string } | null
-  streams: { format: string; url: string }[]
-  live_snapshot: string
-}
 
 let source: FakeCamera
 let server: ServerUnderTest
@@ -33,8 +27,7 @@ const read = async (id: number) => (await server.request<Camera>(`/v1/cameras/${
 test('an unwatched camera is disconnected, connects at once for a viewer, and stays connected while it is recorded', {
   timeout: 180_000,
 }, async () => {
-  const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard')]
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
+  const id = await server.addCamera('Yard', source.url('yard'))
   await eventually('it is online', 20_000, async () => (await read(id)).status === 'online')
   await eventually('its snapshot is stored', 20_000, async () => (await read(id)).snapshot !== null)
   await eventually('it is disconnected', 40_000, async () => players() === 0)

@@ -3,12 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Timeline } from '../../contract/recording.ts'
 import type { CameraStatistics } from '../../contract/statistics.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
-
-type Range = { readonly start: string; readonly end: string }
-type Timeline = { readonly segments: readonly Range[]; readonly gaps: readonly (Range & { readonly reason: string })[] }
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -21,8 +19,7 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
   await using source = await openFakeCamera({ streams: [stream] })
   // A loss must last 20 times as long to cause an event.
   await using server = await openServerHere('--outage-seconds', '1')
-  const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
+  const id = await server.addCamera('Yard', source.url('yard'), '--record', 'P1D')
   const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json
   const range = () => {
     const end = new Date().toISOString()
@@ -98,8 +95,7 @@ test('damaged frames are recorded without a gap or a reconnection once the owner
 }, async () => {
   await using source = await openFakeCamera({ streams: [stream] })
   await using server = await openServerHere()
-  const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
+  const id = await server.addCamera('Yard', source.url('yard'), '--record', 'P1D')
   const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json
   await eventually('frames arrive', 30_000, async () => (await read()).pictures > 20)
   const body = { keeps_damaged_pictures: true }

@@ -4,11 +4,10 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:https'
 import { test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { RtspClient } from '../fake-camera/rtsp-client.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
-
-type Camera = { status: string; streams: { format: string; url: string }[]; live_snapshot: string }
 
 const fps = 10
 const gopFrames = 12 * fps

@@ -7,9 +7,8 @@ import { test } from 'node:test'
 import { computeHotp, stepAt, writeBase32 } from '../../server/auth/second-factor/totp.ts'
 import { readCodes, readSecret } from '../page-second-factors.ts'
 import { PageVisitor } from '../page-visitor.ts'
-import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { ownerEmail as email, eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
-const email = 'owner@example.com'
 const password = 'correct horse'
 
 const codeNow = (secret: Uint8Array, later = 0) => computeHotp(secret, stepAt(Date.now()) + later)

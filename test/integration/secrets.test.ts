@@ -7,13 +7,12 @@ import { test } from 'node:test'
 import { readMailedLink } from '../e2e/outbox.ts'
 import { testEachDatabase } from '../postgres/each-database.ts'
 import { listTexts, readRows } from '../postgres/read-rows.ts'
-import { openServer } from '../server-under-test.ts'
+import { ownerEmail as email, openServer } from '../server-under-test.ts'
 
 type Pair = { access_token: string; refresh_token: string }
 type Credentials = { client_id: string; client_secret: string; id: number }
 type Events = { events: { event: string; subject: string | null; detail: Record<string, unknown> }[] }
 
-const email = 'owner@example.com'
 const password = 'correct horse'
 
 testEachDatabase(

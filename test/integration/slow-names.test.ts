@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
 import type { StreamDetection } from '../../contract/detection.ts'
 import { openDnsServer } from '../dns-server.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
@@ -45,13 +46,12 @@ test('a hundred cameras whose name server never answers do not delay the lookups
   const signedIn = await server.request('/oauth/token/', { method: 'POST', form, authorization: null })
   assert.equal(signedIn.status, 401, 'threads are left for other work')
 
-  type Camera = { readonly status: string; readonly status_code: string; readonly status_reason: string }
   const last = await eventually('the cameras are reported as unknown hosts', 120_000, async () => {
     const { json } = await server.request<Camera>(`/v1/cameras/${ids[99]}/`)
     return json.status === 'offline' && json
   })
   assert.equal(last.status_code, 'unknown_host')
-  assert.match(last.status_reason, /n99\.slow\.example/)
+  assert.match(last.status_reason!, /n99\.slow\.example/)
 })
 
 test("a camera is found by the system's hosts file and by a search domain", async () => {

@@ -7,6 +7,7 @@ import { mkdir, open, readdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Recording, Timeline } from '../../contract/recording.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import type { Segment } from '../../server/model/segment.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
@@ -15,14 +16,6 @@ import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
 import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 import { openMounts, whyNoMounts } from './mounts.ts'
-
-type Recording = {
-  status: string
-  status_reason: string | null
-  recording_start: string | null
-  recording_end: string | null
-}
-type Timeline = { segments: { start: string; end: string }[]; gaps: { reason: string }[] }
 
 const skip = whyNoMounts()
 const cameraCount = 3

@@ -7,6 +7,7 @@ import { constants } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import type { Recording, Timeline } from '../../contract/recording.ts'
 import { segmentPath } from '../../server/archive/layout.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
@@ -15,8 +16,6 @@ import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
 type Health = { status: string; repair?: { pending_files: number; repaired_files: number; failed_files: number } }
-type Recording = { status: string; recording_end: string | null }
-type Timeline = { segments: { start: string; end: string }[]; gaps: { reason: string }[] }
 type Storage = { server: { repair: Health['repair'] | null } }
 
 const openFiles = 300

@@ -21,8 +21,7 @@ test('recording that is stopped and started within a group of pictures records n
   })
   await using server = await openServerHere()
   using http = openHttpReader(server)
-  const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', camera.url('yard'), '--record', 'P1D']
-  const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
+  const id = await server.addCamera('Yard', camera.url('yard'), '--record', 'P1D')
   const path = `/v1/cameras/${id}/recording/`
   const recordedUntil = async () =>
     Date.parse((await http.getJson<{ recording_end: string | null }>(path)).recording_end ?? '')

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testEachDatabase } from '../postgres/each-database.ts'
-import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { ownerEmail as email, eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
-const email = 'owner@example.com'
 const password = 'correct horse'
 const accountScope = 'user_access account_manage'
 

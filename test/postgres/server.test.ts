@@ -3,11 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Timeline } from '../../contract/recording.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 import { testPostgres } from './each-database.ts'
-
-type Timeline = { segments: { start: string; end: string }[]; gaps: { start: string; end: string; reason: string }[] }
 
 testPostgres('a server on PostgreSQL records through an outage of its database', async (t, postgres) => {
   await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
