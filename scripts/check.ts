@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { findAffectedTests } from './affected-tests.ts'
 import { readSources } from './module-graph.ts'
 import { findTests, finish, listChangedFiles, runStaticChecks, sharePostgres, unitTests } from './steps.ts'
-import { TestRuns } from './test-runs.ts'
+import { divide, TestRuns } from './test-runs.ts'
 
 const help = `npm run check -- [options]
 
@@ -30,7 +30,7 @@ async function check(): Promise<void> {
   if (chosen.length > 0) {
     const runs = new TestRuns(counts)
     const postgres = await sharePostgres()
-    await runs.run({ files: [], batched: chosen })
+    await runs.run({ batches: divide('unit tests', chosen, 3) })
     await postgres?.close()
   }
   finish(counts)

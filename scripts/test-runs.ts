@@ -13,23 +13,21 @@ import type { Counts } from './steps.ts'
 import type { Usage } from './test-process.ts'
 
 export type TestRun = {
+  /** Files that share a process, one after the other, so that what they all import is loaded once. They start first. */
+  readonly batches?: readonly Batch[]
   /** Each has a process of its own. They are started in this order. */
-  readonly files: readonly string[]
-  /**
-   * Files that share processes, so that what they all import is loaded once in each: only files without hooks at their
-   * top level. They are started first.
-   */
-  readonly batched?: readonly string[]
+  readonly files?: readonly string[]
   /** The most processes at once. Fewer run while the processors are busy, but at least two. */
   readonly atMost?: number
 }
 
-/** What a process took. `title`: the path of its file, or the number of files it shares. */
+export type Batch = { readonly title: string; readonly files: readonly string[] }
+
+/** What a process took. `title`: of its batch, or the path of its file. */
 type FileResult = { readonly title: string; readonly seconds: number; readonly cpuSeconds: number }
 
-const batchCount = 6
-/** Longest time that a single test may take. */
-const testTimeoutMs = 180_000
+/** Longest time that a test may take, and all tests of a file that shares a process. */
+const testTimeoutMs = 240_000
 /** A process that hangs is ended after this time, and counted as failed. */
 const processTimeoutMs = 15 * 60_000
 /** Another process is started when so much of the machine was idle since the last look: the last one has started by then. */
@@ -44,6 +42,7 @@ export class TestRuns {
   /** Holds the temporary files of the processes and of what they share. */
   readonly #folder = mkdtempSync(join(tmpdir(), 'nightjar-tests-'))
   #processCount = 0
+  #batchCount = 0
 
   constructor(counts: Counts) {
     this.#counts = counts
@@ -58,8 +57,9 @@ export class TestRuns {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   }
 
-  async run({ files, batched = [], atMost = mostAtOnce }: TestRun): Promise<void> {
-    const waiting = [...this.#writeBatches(batched), ...files.map((file) => ({ file, title: file }))]
+  async run({ batches = [], files = [], atMost = mostAtOnce }: TestRun): Promise<void> {
+    const shared = batches.map((batch) => ({ title: batch.title, file: this.#writeBatch(batch) }))
+    const waiting = [...shared, ...files.map((file) => ({ title: file, file }))]
     const running = new Set<Promise<void>>()
     let before = readCpuTimes()
     for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -138,32 +138,25 @@ export class TestRuns {
     this.failedTitles.push(title)
   }
 
-  /** Files that each import some of `files`. */
-  #writeBatches(files: readonly string[]) {
-    const count = Math.min(batchCount, files.length)
-    return Array.from({ length: count }, (_, index) => {
-      const some = files.filter((_file, at) => at % count === index)
-      const file = join(this.#folder, `batch-${index}.test.mjs`)
-      writeFileSync(file, batchSource(some.map((each) => pathToFileURL(each).href)))
-      return { file, title: `unit tests ${index + 1} of ${count}` }
-    })
+  /** Writes a file that runs the tests of each file of the batch as a suite, with the hooks at the top level of the file. */
+  #writeBatch({ files }: Batch): string {
+    const path = join(this.#folder, `batch-${++this.#batchCount}.test.mjs`)
+    const suites = files.map((file) => `suite(${JSON.stringify(file)}, () => import(${JSON.stringify(pathToFileURL(file).href)}))\n`) // biome-ignore format: one line
+    writeFileSync(path, `import { suite } from 'node:test'\n${suites.join('')}`)
+    return path
   }
+}
+
+/** Divides files among `count` batches, so that each has some from the beginning of the list and some from its end. */
+export function divide(title: string, files: readonly string[], count: number): Batch[] {
+  return Array.from({ length: Math.min(count, files.length) }, (_, index) => ({
+    title: `${title} ${index + 1}`,
+    files: files.filter((_file, at) => at % count === index),
+  }))
 }
 
 /** What Node.js adds at the end of a run. */
 const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/
-
-/** The first test lasts until all files are loaded, because hooks for the end run when no test is pending. */
-function batchSource(urls: readonly string[]): string {
-  return `import { test } from 'node:test'
-const loading = Promise.withResolvers()
-test('${urls.length} test files are loaded', () => loading.promise)
-const errors = []
-for (const url of ${JSON.stringify(urls)}) await import(url).catch((error) => errors.push(new Error(url, { cause: error })))
-if (errors.length === 0) loading.resolve()
-else loading.reject(new AggregateError(errors, 'some test files cannot be loaded'))
-`
-}
 
 function readCpuTimes(): { readonly idle: number; readonly total: number } {
   const sum = { idle: 0, total: 0 }

@@ -1,13 +1,14 @@
 // npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests. With
 // names or --changed, a part of the tests.
 
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { shareChromium } from '../test/e2e/browser.ts'
 import { findAffectedTests } from './affected-tests.ts'
 import { readSources } from './module-graph.ts'
 import { findTests, finish, listChangedFiles, runStaticChecks, sharePostgres, unitTests } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
-import { TestRuns } from './test-runs.ts'
+import { divide, TestRuns } from './test-runs.ts'
 
 const help = `npm test -- [NAME…] [options]
 
@@ -73,7 +74,9 @@ async function runAll(): Promise<void> {
   ])
   if (isPart()) console.log(`${tests.length} test files`)
   else await runStaticChecks(counts)
-  await runs.run({ batched: [...unit], files: others })
+  const shared = others.filter((file) => sharesProcess(readFileSync(file, 'utf8')))
+  const batches = [...divide('servers', shared, 4), ...divide('unit tests', [...unit], 6)]
+  await runs.run({ batches, files: others.filter((file) => !shared.includes(file)) })
   await runs.run({ files: alone, atMost: 1 })
   await Promise.all([browser?.close(), postgres?.close()])
   await runs.checkServices()
@@ -81,6 +84,11 @@ async function runAll(): Promise<void> {
   if (values.times !== undefined) runs.writeTimes(values.times)
   for (const title of runs.failedTitles) console.log(`✖ ${title}`)
   finish(counts)
+}
+
+/** Whether a test file has servers in its own process and starts none, so that others can run after it there. */
+function sharesProcess(text: string): boolean {
+  return /\b(openServerHere|openEmptyServer)\b/.test(text) && !/\b(openServer|openServerWith)\b/.test(text)
 }
 
 function isPart(): boolean {
