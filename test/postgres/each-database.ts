@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Store, StoreOptions } from '../../server/store/store.ts'
 import { openTemporaryStore } from '../support/store/temporary-store.ts'
 import { createDatabase, createTemplate, dropDatabase, findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
@@ -23,7 +23,7 @@ export type TestDatabase = {
 /** Runs the test twice. The run on PostgreSQL is skipped, with the reason, if PostgreSQL is not installed. */
 export function testEachDatabase(title: string, run: (t: TestContext, database: TestDatabase) => Promise<void>): void {
   test(`${title} (SQLite)`, (t) => run(t, sqlite))
-  test(`${title} (PostgreSQL)`, { skip }, (t) => run(t, postgresql))
+  testOnPostgres(`${title} (PostgreSQL)`, (t) => run(t, postgresql))
 }
 
 const sqlite: TestDatabase = { kind: 'SQLite', create: createFile, openStore: openTemporaryStore }
@@ -41,17 +41,41 @@ const skip = bin === undefined && 'PostgreSQL is not installed: apt-get install 
 const sharedUrl = process.env.NIGHTJAR_TEST_POSTGRES
 /** URL of a database there with the tables of the store. */
 const sharedTemplate = process.env.NIGHTJAR_TEST_TEMPLATE
-const own: { server?: Promise<TemporaryPostgres>; template?: Promise<string> } = {}
+/** What the process of this file opened. `waiting`: tests that may need it. */
+const own: { waiting: number; server?: Promise<TemporaryPostgres>; template?: Promise<string> } = { waiting: 0 }
 const created: string[] = []
 
 /** Runs a test that needs a server of its own, for example to stop it. */
 export function testPostgres(title: string, run: (t: TestContext, postgres: TemporaryPostgres) => Promise<void>): void {
-  test(title, { skip }, async (t) => run(t, await openOwn()))
+  testOnPostgres(title, async (t) => run(t, await openOwn()))
+}
+
+/** The last of these tests in a process closes what they share there. */
+function testOnPostgres(title: string, run: (t: TestContext) => Promise<void>): void {
+  if (skip === false) own.waiting++
+  test(title, { skip }, async (t) => {
+    try {
+      await run(t)
+    } finally {
+      // After what the test itself closes.
+      t.after(async () => {
+        if (--own.waiting === 0) await closeOwn()
+      })
+    }
+  })
 }
 
 function openOwn(): Promise<TemporaryPostgres> {
   own.server ??= TemporaryPostgres.open(bin!)
   return own.server
+}
+
+async function closeOwn(): Promise<void> {
+  for (const url of created.splice(0)) await dropDatabase(sharedUrl!, url)
+  const server = await own.server
+  delete own.server
+  delete own.template
+  await server?.close()
 }
 
 async function findTemplate(): Promise<string> {
@@ -67,11 +91,6 @@ async function createShared(template?: string): Promise<string> {
   created.push(url)
   return url
 }
-
-after(async () => {
-  for (const url of created) await dropDatabase(sharedUrl!, url)
-  await (await own.server)?.close()
-})
 
 async function createFile(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-store-'))

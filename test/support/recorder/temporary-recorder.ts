@@ -1,9 +1,9 @@
 // A recorder with a temporary archive and a log of its events, for tests.
 
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { systemClock } from '../../../server/base/clock.ts'
 import { silentLogger } from '../../../server/base/log.ts'
 import type { Frame } from '../../../server/media/frame.ts'
@@ -16,7 +16,8 @@ import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../medi
 
 export const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
 export const nodeDisk = createNodeDisk(archiveDir)
-after(() => rm(archiveDir, { recursive: true }))
+// All test files of the process share it.
+process.once('exit', () => rmSync(archiveDir, { recursive: true, force: true }))
 
 export type Recorded = {
   segment: OpenSegment
