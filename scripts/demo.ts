@@ -12,6 +12,7 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { endWithVariable, watchParent } from '../server/commands/parent-watch.ts'
 
@@ -22,7 +23,7 @@ Starts Nightjar with two sample cameras and prints how to talk to it.
   --data DIR  keep everything in this folder (default: a temporary folder, removed at the end)
   --json      print one line {"url", "token", "cameras", "ca"} once footage can be played, and nothing else`
 
-const program = (path: string) => new URL(`../${path}`, import.meta.url).pathname
+const program = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const children: ChildProcess[] = []
 
 async function main() {

@@ -5,6 +5,7 @@
 // have, and its types do not tell requests, in which times may be dates, from answers.
 
 import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { createDescription } from '../server/api/description/description.ts'
 import type { Method, Operation, Parameter, Schema } from '../server/api/description/openapi.ts'
 
@@ -199,7 +200,7 @@ function writeValue(value: unknown): string {
 
 /** Formats the text like the rest of the project. */
 function format(text: string): string {
-  const biome = new URL('../node_modules/.bin/biome', import.meta.url).pathname
+  const biome = fileURLToPath(new URL('../node_modules/.bin/biome', import.meta.url))
   const args = ['format', '--stdin-file-path=sdk/generated/objects.ts']
   return execFileSync(biome, args, { cwd: new URL('..', import.meta.url), input: text, encoding: 'utf8' })
 }

@@ -4,11 +4,12 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { emitSdk } from '../scripts/emit-sdk.ts'
 
 const run = promisify(execFile)
-const modules = new URL('../node_modules/', import.meta.url).pathname
+const modules = fileURLToPath(new URL('../node_modules/', import.meta.url))
 
 export type Project = AsyncDisposable & {
   readonly folder: string

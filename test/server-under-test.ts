@@ -8,6 +8,7 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pino from 'pino'
 import type { RunningServer } from '../server/app.ts'
@@ -20,7 +21,7 @@ import { runCommand } from './support/command-line.ts'
 /** Of the owner, whose password is `correct horse`. */
 export const ownerEmail = 'owner@example.com'
 
-const entry = new URL('../server/commands/nightjar.ts', import.meta.url).pathname
+const entry = fileURLToPath(new URL('../server/commands/nightjar.ts', import.meta.url))
 
 export type Answer<T = unknown> = {
   readonly status: number

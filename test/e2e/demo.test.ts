@@ -11,10 +11,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 
 type Demo = { url: string; token: string; cameras: number[]; ca: string }
 
-const script = new URL('../../scripts/demo.ts', import.meta.url).pathname
+const script = fileURLToPath(new URL('../../scripts/demo.ts', import.meta.url))
 
 async function startDemo(t: TestContext, ...args: string[]): Promise<{ child: ChildProcess; demo: Demo }> {
   const child = spawn(process.execPath, [script, '--json', '--port', '0', ...args], {
@@ -65,7 +66,7 @@ test('the demo plays, keeps its cameras and recordings in a persistent folder, a
     recording_start: string
   }
 
-  const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
+  const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
   const nightjar = async (...args: string[]) => {
     const child = spawn(process.execPath, [entry, ...args, '--data', dataDir, '--json'], {
       stdio: ['ignore', 'pipe', 'inherit'],

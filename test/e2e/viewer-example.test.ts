@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { openSdkProject, type Project } from '../sdk-project.ts'
@@ -31,7 +32,10 @@ before(async () => {
   cameraId = (await server.command<{ id: number }>('camera', 'add', ...add)).id
   const app = ['--user', email, '--name', 'Porch viewer', '--public', '--redirect-uris', 'http://127.0.0.1/']
   const { client_id } = await server.command<{ client_id: string }>('app', 'add', ...app)
-  project = await openSdkProject({ from: new URL('../../examples', import.meta.url).pathname, packages: ['hls.js'] })
+  project = await openSdkProject({
+    from: fileURLToPath(new URL('../../examples', import.meta.url)),
+    packages: ['hls.js'],
+  })
   const args = ['viewer/serve.js', '--server', server.url, '--client-id', client_id, '--port', '0']
   application = spawn(process.execPath, args, { cwd: project.folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(createInterface(application.stdout!), 'line')

@@ -5,6 +5,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { readTimeCode } from './time-code.ts'
 
@@ -17,7 +18,7 @@ let child: ReturnType<typeof spawn> | undefined
 let urls: { readonly [name: string]: string } = {}
 
 before(async () => {
-  const main = new URL('main.ts', import.meta.url).pathname
+  const main = fileURLToPath(new URL('main.ts', import.meta.url))
   const args = ['--json', '--streams', 'yard,door+audio,load*2', '--auth', 'digest-md5:owner:secret']
   child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(createInterface(child.stdout!), 'line')) as [string]

@@ -7,6 +7,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { Camera } from '../../contract/camera.ts'
 import type { Recording, Timeline } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
@@ -264,7 +265,7 @@ test('a second server with the same data folder refuses to start and changes not
   const second = spawnSync(
     process.execPath,
     [
-      new URL('../../server/commands/nightjar.ts', import.meta.url).pathname,
+      fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url)),
       'serve',
       '--data',
       server.dataDir,

@@ -10,8 +10,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 
-const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
+const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
 
 async function run(...args: string[]): Promise<{ stderr: string; code: number | string | null }> {
   const child = spawn(process.execPath, [entry, ...args], {

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { failSyncs } from '../faults/failing-syncs.ts'
 import { openServer, type ServerUnderTest } from '../server-under-test.ts'
 
@@ -61,7 +62,7 @@ test('if the disk fails to sync the log at startup, the server ends before it co
   t.after(() => server[Symbol.asyncDispose]())
   await addCameras(server, 1)
   await server.kill()
-  const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
+  const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
   const inject = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO']
   const args = ['-f', '-qq', '-o', '/dev/null', '-P', join(server.dataDir, 'nightjar.db'), ...inject]
   const serve = [process.execPath, entry, 'serve', '--data', server.dataDir, '--host', '127.0.0.1', '--port', '0']

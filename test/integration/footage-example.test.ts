@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { checkIncreasing, decode, probe } from '../e2e/media-probe.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { parsePlaylist } from '../playback/parse-playlist.ts'
@@ -39,7 +40,10 @@ before(async () => {
   doorId = await add('Front door / left', source.url('wide'), '--record', 'P1D')
   await add('Away', 'rtsp://127.0.0.1:9/away', '--record', 'P1D')
   await add('Not recorded', source.url('narrow'))
-  project = await openSdkProject({ from: new URL('../../examples', import.meta.url).pathname, packages: ['hls.js'] })
+  project = await openSdkProject({
+    from: fileURLToPath(new URL('../../examples', import.meta.url)),
+    packages: ['hls.js'],
+  })
   out = join(project.folder, 'out')
 
   const startMs = await eventually('footage', 30_000, async () => {

@@ -10,9 +10,10 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
 
-const root = new URL('../..', import.meta.url).pathname
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 type Started = { readonly child: ChildProcess; readonly group: number; readonly pids: readonly Process[] }
 type Process = { readonly pid: number; readonly parent: number; readonly group: number; readonly command: string }

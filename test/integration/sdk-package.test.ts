@@ -5,12 +5,13 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openSdkProject, type Project } from '../sdk-project.ts'
 import { openServerHere } from '../server-under-test.ts'
 
 const run = promisify(execFile)
-const modules = new URL('../../node_modules/', import.meta.url).pathname
+const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 
 let project: Project
 before(async () => {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { OnvifDevice, OnvifDiscovery, StreamDetection } from '../../contract/detection.ts'
 import { parseJpegHeader } from '../../server/media/jpeg/jpeg-header.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
@@ -150,7 +151,7 @@ type Ended = { readonly code: number; readonly stdout: string }
 
 /** Runs the command line without a server and without data. */
 function runCamera(...args: string[]): Promise<Ended> {
-  const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
+  const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
   return new Promise((resolve) => {
     const commandArgs = [entry, 'camera', ...args, '--allow-loopback-cameras']
     execFile(process.execPath, commandArgs, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }))

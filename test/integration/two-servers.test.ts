@@ -6,10 +6,11 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { testEachDatabase } from '../postgres/each-database.ts'
 import { openServerHere } from '../server-under-test.ts'
 
-const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
+const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
 
 testEachDatabase(
   'a second server on the same database ends with an error message that names the first',
