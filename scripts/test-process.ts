@@ -29,7 +29,8 @@ if (folder !== null && isMainThread && process.env.TMPDIR !== folder) {
 }
 
 function readUsage(): Usage {
-  if (process.platform !== 'linux') return { cpuSeconds: process.cpuUsage().user / 1e6 }
+  const { user, system } = process.cpuUsage()
+  if (process.platform !== 'linux') return { cpuSeconds: (user + system) / 1e6 }
   // proc(5): utime, stime, cutime and cstime in ticks of 10 ms. The program's name may contain anything.
   const stat = readFileSync('/proc/self/stat', 'latin1')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -54,7 +54,7 @@ export class TestRuns {
     // Programs that play audio make this folder and leave it.
     process.env.PULSE_RUNTIME_PATH = join(this.#folder, 'pulse')
     process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }))
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => this.#abort())
   }
 
   async run({ batches = [], files = [], atMost = mostAtOnce }: TestRun): Promise<void> {
@@ -71,10 +71,16 @@ export class TestRuns {
         before = now
         if (running.size < atMost && share >= idleShare) break
       }
-      const process = this.#runProcess(next.file, next.title).finally(() => running.delete(process))
-      running.add(process)
+      const started = this.#runProcess(next.file, next.title).finally(() => running.delete(started))
+      running.add(started)
     }
     await Promise.all(running)
+  }
+
+  /** Ends everything that was started, which a signal to this process alone does not reach. */
+  #abort(): void {
+    for (const { pid } of listProcesses(this.#folder)) endProcess(pid)
+    process.exit(1)
   }
 
   /** Counts what services that all processes shared left behind, after they have ended. */
@@ -115,7 +121,8 @@ export class TestRuns {
         if (event.type === 'test:summary' && event.data.file === undefined) {
           const { passed, failed: some, cancelled } = event.data.counts
           this.#counts.passed += passed
-          failed += some + cancelled
+          // Suites are not counted: one whose file cannot be loaded, or whose hook fails, only makes the run fail.
+          failed += some + cancelled || (event.data.success ? 0 : 1)
         }
         const isSummary = event.type === 'test:diagnostic' && summaryLine.test(event.data.message)
         done(null, isSummary ? undefined : event)
@@ -183,8 +190,16 @@ async function findLeftovers(folder: string): Promise<string[]> {
     await sleep(200)
     processes = listProcesses(folder)
   }
-  for (const { pid } of processes) process.kill(pid, 'SIGKILL')
+  for (const { pid } of processes) endProcess(pid)
   return [...files, ...processes.map(({ pid, command }) => `process ${pid}, ${command}`)]
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** The processes whose temporary folder is this one, or in it. Only Linux tells. */

@@ -50,6 +50,10 @@ else await runAll()
 
 async function runAll(): Promise<void> {
   const tests = chooseTests()
+  if (tests.length === 0) {
+    console.log('No test depends on the changed files.')
+    return
+  }
   const unit = new Set(findTests(unitTests).filter((file) => tests.includes(file)))
   const alone = saturating.filter((file) => tests.includes(file))
   const others = [...new Set([...slow, ...tests])].filter(

@@ -88,7 +88,7 @@ export async function readClock(page: Page, selector: string): Promise<Clock | u
   return code && { code, playingMs, shownMs }
 }
 
-/** Chromium without windows: the browser with windows that nobody sees takes half as much CPU time again. */
+/** Chromium without windows: with windows that nobody sees it takes more than twice the CPU time. */
 const options = {
   executablePath: '/usr/bin/chromium-headless-shell',
   args: [
