@@ -25,7 +25,7 @@ export const transportHeaders = { 'strict-transport-security': 'max-age=31536000
  */
 export const openHeaders = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'content-range, ratelimit, ratelimit-policy, retry-after, www-authenticate',
+  'access-control-expose-headers': 'content-range, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   ...transportHeaders,

@@ -253,7 +253,10 @@ test('T38: any page may ask, and preflights pass without credentials', async (t)
     const response = await send({ method: 'OPTIONS', url })
     assert.equal(response.statusCode, 204, url)
     assert.equal(response.headers['access-control-allow-origin'], '*')
-    assert.equal(response.headers['access-control-allow-headers'], 'authorization, content-type, range')
+    assert.equal(
+      response.headers['access-control-allow-headers'],
+      'authorization, content-type, if-none-match, if-range, range',
+    )
     assert.equal(response.headers['access-control-allow-credentials'], undefined)
     assert.match(String(response.headers['access-control-allow-methods']), /GET.*POST.*PUT.*DELETE/)
   }
@@ -261,7 +264,7 @@ test('T38: any page may ask, and preflights pass without credentials', async (t)
     assert.equal(response.headers['access-control-allow-origin'], '*')
     assert.equal(
       response.headers['access-control-expose-headers'],
-      'content-range, ratelimit, ratelimit-policy, retry-after, www-authenticate',
+      'content-range, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate',
     )
     assert.equal(response.headers['access-control-allow-credentials'], undefined)
     assert.equal(response.headers['strict-transport-security'], 'max-age=31536000')

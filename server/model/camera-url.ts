@@ -88,12 +88,18 @@ function encodeForbidden(text: string): string {
   return text.replace(/["<>[\\\]^`{|}]|%(?![\da-f]{2})/gi, encodeURIComponent)
 }
 
+/**
+ * Passwords are pasted as they are, and the URL parser encodes some characters but not the %. So a % without two
+ * hexadecimal digits is a character of the password, and so are bytes that are not UTF-8.
+ */
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text // a bare % in a password
-  }
+  return text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded)
+    } catch {
+      return encoded.replace(/%[0-7][\da-f]/gi, decodeURIComponent)
+    }
+  })
 }
 
 function invalidUrl(reason: string, cause?: unknown): AppError {

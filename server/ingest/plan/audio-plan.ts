@@ -9,7 +9,7 @@ import type { Sdp, SdpMedia, SdpPayload } from '../../media/sdp/sdp.ts'
 import { type AudioSource, createTranscodedFormat } from '../../media/telephony/audio-transcoder.ts'
 import { createSilence } from '../../media/telephony/silence.ts'
 import { type TelephoneCoding, telephoneCodings } from '../../media/telephony/telephone-coding.ts'
-import { listEncodings } from './video-plan.ts'
+import { isEncrypted, listEncodings } from './video-plan.ts'
 
 /** How packets are read. */
 export type AudioCoding =
@@ -48,8 +48,14 @@ const planners: readonly (readonly [encoding: string, plan: Planner])[] = [
 ]
 
 export function planAudio(sdp: Sdp): PlannedAudio {
-  const offered = sdp.media.filter((media) => media.type === 'audio' && media.isOffered)
-  if (offered.length === 0) return { audio: undefined, audioProblem: undefined }
+  const offered = listMicrophones(sdp)
+  if (offered.length === 0) {
+    const isSecret = sdp.media.some((media) => media.type === 'audio' && isEncrypted(media))
+    return {
+      audio: undefined,
+      audioProblem: isSecret ? 'the audio is encrypted (SRTP), which is not supported' : undefined,
+    }
+  }
   let audioProblem = `${listEncodings(offered)} audio is not supported`
   for (const [encoding, plan] of planners) {
     for (const media of offered) {
@@ -63,6 +69,20 @@ export function planAudio(sdp: Sdp): PlannedAudio {
     }
   }
   return { audio: undefined, audioProblem }
+}
+
+/**
+ * The audio that the camera sends, without the loudspeaker that it lets clients speak through. What a direction means is
+ * the choice of the camera, and its video tells: video is always sent. Without a direction there, a track without one is
+ * a microphone; the loudspeaker is the one that is marked, as `sendonly` by cameras that state the client's direction.
+ */
+function listMicrophones(sdp: Sdp): SdpMedia[] {
+  const audio = sdp.media.filter((media) => media.type === 'audio' && !isEncrypted(media))
+  const of = (...directions: readonly SdpMedia['direction'][]) =>
+    audio.filter(({ direction }) => directions.includes(direction))
+  const sent = sdp.media.find(({ type, direction }) => type === 'video' && direction !== 'inactive')?.direction
+  if (sent !== undefined) return of(sent, undefined)
+  return [of(undefined), of('recvonly'), of('sendonly')].find(({ length }) => length > 0) ?? []
 }
 
 function planAac(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPayload): AudioPlan {

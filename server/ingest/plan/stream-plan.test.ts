@@ -50,6 +50,41 @@ test('an unsupported codec is named as in the settings of cameras', () => {
   )
 })
 
+test('the microphone is chosen, and not the loudspeaker, whoever the direction belongs to', () => {
+  // Hikvision and Dahua state the direction of the client (ONVIF Streaming 5.3), others that of the camera.
+  const loudspeaker = 'm=audio 0 RTP/AVP 8\na=control:speaker\n'
+  const chosen = (...directions: readonly [video: string, audio: string, speaker?: string]) => {
+    const [ofVideo, ofAudio, ofSpeaker] = directions.map((each) => (each === '' ? '' : `a=${each}\n`))
+    const microphone = `${aac}a=control:microphone\n${ofAudio}`
+    const speaker = ofSpeaker === undefined ? [] : [`${loudspeaker}${ofSpeaker}`]
+    const orders = [
+      [microphone, ...speaker],
+      [...speaker, microphone],
+    ]
+    const controls = new Set(orders.map((media) => plan(`${video}${ofVideo}`, ...media).audio?.control))
+    assert.equal(controls.size, 1)
+    return [...controls][0]
+  }
+  assert.equal(chosen('recvonly', 'recvonly'), 'microphone')
+  assert.equal(chosen('', 'recvonly'), 'microphone')
+  assert.equal(chosen('sendonly', 'sendonly'), 'microphone')
+  assert.equal(chosen('', 'sendonly'), 'microphone')
+  assert.equal(chosen('recvonly', 'recvonly', 'sendonly'), 'microphone')
+  assert.equal(chosen('recvonly', '', 'sendonly'), 'microphone')
+  assert.equal(chosen('', '', 'sendonly'), 'microphone')
+  assert.equal(chosen('', 'recvonly', 'sendonly'), 'microphone')
+  assert.equal(chosen('sendonly', 'sendonly', 'recvonly'), 'microphone')
+  assert.equal(chosen('', 'inactive'), undefined)
+  assert.equal(plan(`${video}a=recvonly\n`, `${loudspeaker}a=sendonly\n`).audio, undefined)
+})
+
+test('encrypted streams are refused at once', () => {
+  const secret = video.replace('RTP/AVP', 'RTP/SAVP')
+  assert.throws(() => plan(secret), /encrypted \(SRTP\), which is not supported/)
+  assert.equal(plan(secret, video).video.codec, 'h264')
+  assert.match(plan(video, aac.replace('RTP/AVP', 'RTP/SAVPF')).audioProblem!, /encrypted \(SRTP\)/)
+})
+
 test('audio that players support is passed through, and other audio is transcoded to AAC', () => {
   const formatOf = (...media: string[]) => {
     const { audio, audioProblem } = plan(video, ...media)

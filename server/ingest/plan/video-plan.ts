@@ -31,16 +31,22 @@ const codecs: ReadonlyMap<string, VideoCodec> = new Map([
 /** Plans the first supported video track. @throws CameraError if there is none; the message names what is offered */
 export function planVideo(sdp: Sdp): VideoPlan {
   const video = sdp.media.filter((media) => media.type === 'video')
-  for (const media of video) {
+  const offered = video.filter((media) => !isEncrypted(media))
+  for (const media of offered) {
     for (const payload of media.payloads) {
       const codec = codecs.get(payload.encoding.toUpperCase())
       if (codec) return planCodec(codec, media, payload)
     }
   }
+  if (offered.length === 0 && video.length > 0) {
+    const detail =
+      'The stream is encrypted (SRTP), which is not supported: disable SRTP in the camera, or use rtsps://.'
+    throw new CameraError('no_frames', detail, { problem: 'unsupported' })
+  }
   if (video.length > 0) {
     // The name in the settings of cameras.
-    const offered = listEncodings(video).replace('MP4V-ES', 'MPEG-4 Visual')
-    const detail = `The camera sends ${offered} video, which is not supported: set this stream to H.264, H.265 or MJPEG in the camera.`
+    const encodings = listEncodings(offered).replace('MP4V-ES', 'MPEG-4 Visual')
+    const detail = `The camera sends ${encodings} video, which is not supported: set this stream to H.264, H.265 or MJPEG in the camera.`
     throw new CameraError('no_frames', detail, { problem: 'unsupported' })
   }
   const others = sdp.media.length > 0 ? `, only ${sdp.media.map(({ type }) => type.slice(0, 20)).join(', ')}` : ''
@@ -74,6 +80,11 @@ export function createVideoDepacketizer(
     }
   }
   return depacketizer
+}
+
+/** `RTP/SAVP` (RFC 3711) and `RTP/SAVPF`, also over TCP, TLS and UDP. */
+export function isEncrypted({ protocol }: SdpMedia): boolean {
+  return /\bSAVPF?\b/i.test(protocol)
 }
 
 /** Lists the encodings of the media for a message. */

@@ -35,6 +35,8 @@ export class TrackReports {
     readRtcp(bytes, start, end, {
       onSenderReport: (report) => {
         if (report.ssrc !== this.#receiver.ssrc) return
+        // The sender has no wall clock (RFC 3550 6.4.1), so its report relates nothing to other tracks.
+        if (report.ntpSeconds === 0) return
         this.sender = report
         this.#senderMs = this.#nowMs()
       },

@@ -26,6 +26,9 @@ test('the interleaved transport is found among others', () => {
 
 test('a TCP transport is recognized without channels, too', () => {
   assert.equal(parseInterleavedTransport('RTP/AVP/TCP;unicast'), undefined)
+  // The "TCP" is missing, but there are channels.
+  const unnamed = 'RTP/AVP;unicast;destination=192.0.2.1;interleaved=0-1'
+  assert.deepEqual([parseInterleavedTransport(unnamed)?.rtcpChannel, offersTcp(unnamed)], [1, true])
   assert.deepEqual([offersTcp('RTP/AVP/TCP;unicast'), offersTcp('RTP/AVP;unicast;server_port=1-2')], [true, false])
 })
 

@@ -16,10 +16,13 @@ export type UdpTransport = {
   readonly isMulticast: boolean
 }
 
-/** Returns the first transport of the header that is interleaved and states its channels, or undefined. */
+/**
+ * Returns the first transport of the header that is interleaved and states its channels, or undefined. Some cameras
+ * leave the "TCP" out of its name; the channels say it as well.
+ */
 export function parseInterleavedTransport(value: string): InterleavedTransport | undefined {
   for (const { protocol, parameters } of listTransports(value)) {
-    if (protocol !== 'RTP/AVP/TCP') continue
+    if (!/^RTP\/AVPF?\b/.test(protocol)) continue
     const channels = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(findParameter(parameters, 'interleaved') ?? '')
     if (!channels) continue
     const rtpChannel = Number(channels[1])
@@ -33,7 +36,10 @@ export function parseInterleavedTransport(value: string): InterleavedTransport |
 
 /** Returns true when the header names RTP over TCP, with or without channels, which some senders omit. */
 export function offersTcp(value: string): boolean {
-  return listTransports(value).some(({ protocol }) => protocol === 'RTP/AVP/TCP')
+  return (
+    parseInterleavedTransport(value) !== undefined ||
+    listTransports(value).some(({ protocol }) => protocol === 'RTP/AVP/TCP')
+  )
 }
 
 export function writeInterleavedTransport({ rtpChannel, rtcpChannel, ssrc }: InterleavedTransport): string {

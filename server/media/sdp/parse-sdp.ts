@@ -26,25 +26,32 @@ export function parseSdp(text: string): Sdp {
         ?.slice(2)
         .trim() ?? '',
     control: readAttributes(session).get('control'),
-    media: media.map(parseMedia),
+    media: media.map((lines) => parseMedia(lines, readDirection(session))),
   }
 }
 
-function parseMedia(lines: readonly string[]): SdpMedia {
+function parseMedia(lines: readonly string[], sessionDirection: string | undefined): SdpMedia {
   const match = /^m=(\S+) +(\d+)(?:\/\d+)? +(\S+)((?: +\S+)*) *$/.exec(lines[0]!)
   if (!match) throw new AppError('corrupt', 'SDP: expected "m=<media> <port> <protocol> <formats>"')
   const [, type, port, protocol, formats] = match
   const numbers = formats!.split(' ').filter((format) => /^\d{1,3}$/.test(format))
   const payloadTypes = new Set(numbers.map(Number).filter((payloadType) => payloadType <= maxPayloadType))
   const attributes = readAttributes(lines)
+  const direction = (readDirection(lines) ?? sessionDirection) as SdpMedia['direction'] | 'sendrecv'
   return {
     type: type!,
     port: Number(port),
     protocol: protocol!,
     payloads: Array.from(payloadTypes, (payloadType) => parsePayload(payloadType, attributes)),
     control: attributes.get('control'),
-    isOffered: !lines.includes('a=recvonly') && !lines.includes('a=inactive'),
+    direction: direction === 'sendrecv' ? undefined : direction,
   }
+}
+
+/** Undefined if no line states a direction. */
+function readDirection(lines: readonly string[]): string | undefined {
+  const line = lines.find((line) => /^a= *(sendonly|recvonly|sendrecv|inactive)$/i.test(line))
+  return line?.slice(2).trim().toLowerCase()
 }
 
 function parsePayload(payloadType: number, attributes: Attributes): SdpPayload {

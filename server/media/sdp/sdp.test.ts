@@ -30,11 +30,12 @@ m=video 0 RTP/AVP 26
 const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
 
 test('the session description of a camera is parsed', () => {
-  const sdp = parseSdp(dahua.replaceAll('\n', '\r\n').replace('a=recvonly\r\n', ''))
+  const sdp = parseSdp(dahua.replaceAll('\n', '\r\n'))
   assert.equal(sdp.control, '*')
   assert.equal(sdp.sessionName, 'Media Server')
   const [video, audio, jpeg] = sdp.media
   assert.equal(video?.control, 'trackID=0')
+  assert.equal(video?.direction, 'recvonly')
   assert.equal(video?.payloads[0]?.encoding, 'H264')
   assert.equal(video?.payloads[0]?.parameters.get('sprop-parameter-sets')?.split(',').length, 2)
   assert.equal(audio?.payloads[0]?.channels, 2)
@@ -46,6 +47,14 @@ test('the session description of a camera is parsed', () => {
     channels: 1,
     parameters: new Map(),
   })
+})
+
+test('a medium has its own direction, or else that of the session', () => {
+  const media = ['a=recvonly ', 'a= SendOnly', 'a=sendrecv', 'a=inactive', 'a=x'].map(
+    (line) => `m=audio 0 RTP/AVP 0\n${line}\n`,
+  )
+  const directions = parseSdp(`v=0\na=recvonly\n${media.join('')}`).media.map(({ direction }) => direction)
+  assert.deepEqual(directions, ['recvonly', 'sendonly', undefined, 'inactive', 'recvonly'])
 })
 
 test('a written session description is parsed to the same value', () => {
@@ -65,7 +74,7 @@ test('a written session description is parsed to the same value', () => {
     protocol: fc.constant('RTP/AVP'),
     payloads: fc.uniqueArray(payload, { maxLength: 3, selector: (value) => value.payloadType }),
     control: fc.option(token, { nil: undefined }),
-    isOffered: fc.boolean(),
+    direction: fc.constantFrom(undefined, 'sendonly', 'recvonly', 'inactive'),
   })
   const description: fc.Arbitrary<Sdp> = plainRecord({
     sessionName: token,

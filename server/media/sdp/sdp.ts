@@ -21,8 +21,11 @@ export type SdpMedia = {
   readonly payloads: readonly SdpPayload[]
   /** `a=control`, absolute or relative. */
   readonly control: string | undefined
-  /** True for `a=sendonly`, `a=sendrecv` and no direction; cameras use all three for the same thing. */
-  readonly isOffered: boolean
+  /**
+   * Of the medium, or else of the session; undefined for `a=sendrecv`, too, which is the default (RFC 4566 section 6).
+   * Some cameras state the direction as the client sees it (ONVIF Streaming 5.3), others as they see it.
+   */
+  readonly direction: 'sendonly' | 'recvonly' | 'inactive' | undefined
 }
 
 export type Sdp = {

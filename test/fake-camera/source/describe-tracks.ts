@@ -50,5 +50,5 @@ export function describeAudio(kind: AudioKind, audio: { sampleRate: number; conf
 }
 
 function describe(type: string, control: string, payload: SdpMedia['payloads'][number]): SdpMedia {
-  return { type, port: 0, protocol: 'RTP/AVP', payloads: [payload], control, isOffered: true }
+  return { type, port: 0, protocol: 'RTP/AVP', payloads: [payload], control, direction: undefined }
 }

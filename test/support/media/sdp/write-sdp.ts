@@ -19,7 +19,7 @@ function mediaLines(media: SdpMedia): string[] {
     const list = [...parameters].map(([name, value]) => `${name}=${value}`)
     if (list.length > 0) lines.push(`a=fmtp:${payloadType} ${list.join('; ')}`)
   }
-  if (!media.isOffered) lines.push('a=inactive')
+  if (media.direction !== undefined) lines.push(`a=${media.direction}`)
   if (media.control !== undefined) lines.push(`a=control:${media.control}`)
   return lines
 }
