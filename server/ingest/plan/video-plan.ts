@@ -39,8 +39,7 @@ export function planVideo(sdp: Sdp): VideoPlan {
     }
   }
   if (offered.length === 0 && video.length > 0) {
-    const detail =
-      'The stream is encrypted (SRTP), which is not supported: disable SRTP in the camera, or use rtsps://.'
+    const detail = 'The stream is encrypted (SRTP), which is not supported: disable SRTP in the camera.'
     throw new CameraError('no_frames', detail, { problem: 'unsupported' })
   }
   if (video.length > 0) {
