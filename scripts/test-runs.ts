@@ -1,7 +1,16 @@
 // Runs test files beside each other, as many as the machine has time for, and reports what each of them took and left
 // behind.
 
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
@@ -33,6 +42,8 @@ const processTimeoutMs = 15 * 60_000
 /** Another process is started when so much of the machine was idle since the last look: the last one has started by then. */
 const idleShare = 0.2
 const lookMs = 1000
+/** Several times what all temporary files of a run take at once. */
+const neededBytes = 8e9
 const mostAtOnce = 4 * cpus().length
 
 export class TestRuns {
@@ -40,7 +51,7 @@ export class TestRuns {
   readonly failedTitles: string[] = []
   readonly #counts: Counts
   /** Holds the temporary files of the processes and of what they share. */
-  readonly #folder = mkdtempSync(join(tmpdir(), 'nightjar-tests-'))
+  readonly #folder = mkdtempSync(join(findTemporaryPlace(), 'nightjar-tests-'))
   #processCount = 0
   #batchCount = 0
 
@@ -160,6 +171,26 @@ export function divide(title: string, files: readonly string[], count: number): 
     title: `${title} ${index + 1}`,
     files: files.filter((_file, at) => at % count === index),
   }))
+}
+
+/**
+ * Memory that is mounted as a folder, if there is enough of it: a third of the time of tests that write databases would
+ * be waiting for a disk.
+ */
+function findTemporaryPlace(): string {
+  const memory = '/dev/shm'
+  if (process.platform !== 'linux' || process.env.TMPDIR !== undefined) return tmpdir()
+  try {
+    const mount = readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .find((line) => line.split(' ')[1] === memory)
+    const { bavail, bsize } = statfsSync(memory)
+    const isFit =
+      mount !== undefined && !/\b(ro|noexec)\b/.test(mount.split(' ')[3] ?? '') && bavail * bsize >= neededBytes
+    return isFit ? memory : tmpdir()
+  } catch {
+    return tmpdir()
+  }
 }
 
 /** What Node.js adds at the end of a run. */

@@ -1,5 +1,5 @@
-// npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests. With
-// names or --changed, a part of the tests.
+// npm test: everything but the long set. Sets up what the tests need, then static checks, unit, integration and
+// end-to-end tests. With names, --changed or --long, a part of the tests.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -12,28 +12,26 @@ import { divide, TestRuns } from './test-runs.ts'
 
 const help = `npm test -- [NAME…] [options]
 
-Runs the static checks and all tests. With names or --changed, runs the tests that they choose, and no static checks.
+Runs the static checks and all tests but the long ones. With names, --changed or --long, runs the tests that they
+choose, and no static checks.
 
   NAME          the test files whose path contains this, for example e2e/dashboard or server/media
   --changed     the test files that depend on files that changed since the last push
   --since REF   the same since this commit, for example main
+  --long        the tests that load a server for a minute or more, and that run before a release
   --seed N      the number that random tests start from, as a failed test prints it
   --times FILE  write how long each file took to this file, as JSON
   --help        show this help`
 
 /** Started first, so that nothing waits for them at the end: the slowest ones, the slowest of them first. */
 const slow: readonly string[] = [
-  'test/integration/port-scanning.test.ts',
   'test/e2e/track-changes.test.ts',
   'test/e2e/dashboard-camera.test.ts',
   'test/e2e/dashboard.test.ts',
-  'test/integration/clock-set-ahead.test.ts',
   'test/audit/audit.test.ts',
-  'test/integration/stalled-readers.test.ts',
   'test/integration/described-requests.test.ts',
   'test/e2e/live-start.test.ts',
   'test/integration/packet-loss.test.ts',
-  'test/integration/greedy-viewer.test.ts',
   'test/integration/events.test.ts',
   'test/e2e/audio-toggling.test.ts',
   'test/integration/rare-key-frames.test.ts',
@@ -41,8 +39,18 @@ const slow: readonly string[] = [
   'test/e2e/sign-in-accessible.test.ts',
 ]
 
-/** These use all processors and judge what a server does then, so nothing runs beside them. */
+/** Those of the long set that use all processors and judge what a server does then, so nothing runs beside them. */
 const saturating: readonly string[] = ['test/integration/hundred-cameras.test.ts', 'test/attacks/crowd.test.ts']
+
+/** Load, crowds and long waits: docs/design/tests.md says what each costs, and what proves it in short. */
+const long: readonly string[] = [
+  ...saturating,
+  'test/integration/port-scanning.test.ts',
+  'test/integration/clock-set-ahead.test.ts',
+  'test/integration/stalled-readers.test.ts',
+  'test/integration/greedy-viewer.test.ts',
+  'test/integration/answer-memory.test.ts',
+]
 
 const { values, positionals: names } = readArguments()
 if (values.help) console.log(help)
@@ -96,13 +104,14 @@ function sharesProcess(text: string): boolean {
 }
 
 function isPart(): boolean {
-  return names.length > 0 || values.changed || values.since !== undefined
+  return names.length > 0 || values.long || values.changed || values.since !== undefined
 }
 
-/** Exits if no test has the name. */
+/** Long tests only by name or with --long. Exits if no test has the name. */
 function chooseTests(): string[] {
   let tests = findTests('{contract,server,sdk,web,scripts,bench,test}/**/*.test.ts')
   if (names.length > 0) tests = tests.filter((file) => names.some((name) => file.includes(name)))
+  if (names.length === 0 || values.long) tests = tests.filter((file) => long.includes(file) === values.long)
   if (tests.length === 0) {
     console.error(`No test file has ${names.join(' or ')} in its path.`)
     process.exit(2)
@@ -119,6 +128,7 @@ function readArguments() {
       options: {
         changed: { type: 'boolean', default: false },
         since: { type: 'string' },
+        long: { type: 'boolean', default: false },
         seed: { type: 'string' },
         times: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },

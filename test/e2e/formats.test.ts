@@ -223,11 +223,10 @@ test('a recorded stream plays across file boundaries', { timeout: 60_000 }, asyn
     )
     const seen = await probe(json.url)
     checkTracks(seen, video, audio)
-    const count = seen.video!.packets.length
-    assert.ok(
-      Math.abs(count - recordedSeconds * fps) <= 2 * gop,
-      `${count} frames in ${recordedSeconds} s of ${stream}`,
-    )
+    // The next test counts the frames: an encoder that gets no CPU time leaves some out.
+    const { packets } = seen.video!
+    const seconds = packets.at(-1)!.dtsSeconds - packets[0]!.dtsSeconds
+    assert.ok(Math.abs(seconds - recordedSeconds) <= maxStepSeconds + (2 * gop) / fps, `${seconds} s of ${stream}`)
     await decode(json.url)
   }
 })

@@ -24,6 +24,8 @@ export type CheckedPlaylist = {
   readonly version: number
   readonly type: string | undefined
   readonly isEnded: boolean
+  /** It declares that every segment begins with a key frame. */
+  readonly isIndependent: boolean
   /** One message for each violation. */
   readonly faults: readonly string[]
 }
@@ -97,7 +99,8 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   check(type !== 'VOD' || isEnded, 'VOD has an end')
   if (type !== undefined) check(number('EXT-X-MEDIA-SEQUENCE', 0) === 0, `nothing leaves the front of ${type}`)
   checkDates(entries, speed, check)
-  return { entries, targetSeconds, version, type, isEnded, faults }
+  const isIndependent = head.has('EXT-X-INDEPENDENT-SEGMENTS')
+  return { entries, targetSeconds, version, type, isEnded, isIndependent, faults }
 }
 
 /** Returns the changes from one load of a playlist to the next that are not allowed. */
@@ -139,11 +142,15 @@ export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist
   return faults
 }
 
-/** `init` and `bytes` are the content of the URLs in the playlist. */
+/**
+ * `init` and `bytes` are the content of the URLs in the playlist. Of one that is not independent, an entry may be a later
+ * part of a long group of pictures.
+ */
 export function checkMedia(
   entry: Pick<CheckedEntry, 'uri' | 'seconds' | 'range'>,
   init: Uint8Array,
   bytes: Uint8Array,
+  isIndependent = true,
 ): string[] {
   const faults: string[] = []
   const check = (isRight: boolean, message: string) => {
@@ -169,7 +176,8 @@ export function checkMedia(
       const timescale = timescales.get(track.trackId)
       check(timescale !== undefined, `track ${track.trackId} is in the initialization section`)
       // Entries with silence are as recorded: parts of a long group of pictures.
-      if (!entry.range && !entry.uri.startsWith('silent-')) check(track.firstIsKey, 'begins with a key frame')
+      if (isIndependent && !entry.range && !entry.uri.startsWith('silent-'))
+        check(track.firstIsKey, 'begins with a key frame')
       seconds.set(track.trackId, (seconds.get(track.trackId) ?? 0) + track.duration / (timescale ?? 1))
     }
   }
