@@ -92,7 +92,10 @@ export class AudioTrack {
 
   takePacket(bytes: Uint8Array, start: number, end: number): void {
     const { receiver } = this
-    if (!receiver.take(bytes, start, end)) return
+    if (!receiver.take(bytes, start, end)) {
+      for (const packet of receiver.takeHeld()) this.takePacket(packet, 0, packet.length)
+      return
+    }
     if (receiver.isAfterLoss) this.#reader.markLoss()
     this.takePayload(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
   }

@@ -144,7 +144,10 @@ export class CameraStream implements Disposable {
 
   takeVideoPacket(bytes: Uint8Array, start: number, end: number): void {
     const { videoReceiver: receiver } = this
-    if (!receiver.take(bytes, start, end)) return
+    if (!receiver.take(bytes, start, end)) {
+      for (const packet of receiver.takeHeld()) this.takeVideoPacket(packet, 0, packet.length)
+      return
+    }
     if (receiver.isAfterLoss) this.#depacketizer.markLoss()
     this.#options.stats.droppedFrames += this.#missing.take(receiver.timestamp, receiver.isAfterLoss)
     const { payloadStart, payloadEnd, isMarked } = receiver.header

@@ -194,6 +194,83 @@ test('a packet with start codes is split into NAL units', () => {
   assert.deepEqual(seen[1], { isKey: true, timestamp: 0, units: [unit] })
 })
 
+/** The fragments of a NAL unit (FU-A), cut at these shares of it. Equal ones give a fragment of headers alone. */
+function fragment(unit: Uint8Array, shares: readonly number[]): Uint8Array[] {
+  const cuts = shares.map((share) => 1 + Math.round(share * (unit.length - 1))).sort((a, b) => a - b)
+  const ends = [...cuts, unit.length]
+  return ends.map((end, i) => {
+    const flags = (i === 0 ? 0x80 : 0) | (i === ends.length - 1 ? 0x40 : 0)
+    return Uint8Array.of(
+      (unit[0]! & 0xe0) | 28,
+      flags | (unit[0]! & 0x1f),
+      ...unit.subarray(i === 0 ? 1 : cuts[i - 1], end),
+    )
+  })
+}
+
+test('NAL units that are joined by start codes are split, in one packet and in fragments of any size', () => {
+  const code = (zeros: number) => Uint8Array.from([...new Array(zeros).fill(0), 1])
+  const joined = fc.record({
+    slices: fc.array(fc.integer({ min: 3, max: 300 }), { minLength: 1, maxLength: 4 }),
+    zeros: fc.array(fc.integer({ min: 2, max: 4 }), { minLength: 1, maxLength: 5 }),
+    hasFirstCode: fc.boolean(),
+    shares: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 4 }),
+    isWhole: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(joined, ({ slices, zeros, hasFirstCode, shares, isWhole }) => {
+      const { seen, send, depacketizer } = openDepacketizer()
+      const units = slices.map((bytes, i) => slice(5, bytes, i === 0))
+      const bytes = [sps, pps, ...units].flatMap((unit, i) =>
+        i > 0 || hasFirstCode ? [...code(zeros[i % zeros.length]!), ...unit] : [...unit],
+      )
+      for (const timestamp of [0, 1]) {
+        const whole = Uint8Array.from(bytes)
+        send(isWhole ? [whole] : fragment(whole, shares), timestamp)
+      }
+      send(inter(), 2)
+      assert.deepEqual(
+        seen.filter((each) => typeof each !== 'string').map((each) => each.units),
+        [units, units, inter()],
+      )
+      assert.equal(depacketizer.counters.badPayloads + depacketizer.counters.droppedFrames, 0)
+    }),
+  )
+})
+
+test('fragments of headers alone are no loss, wherever they are; a NAL unit of a header alone is one', () => {
+  for (const shares of [[0], [0, 0.5], [0.5, 0.5], [1], [0.5, 1, 1], [0, 0, 0.2, 0.2, 1]]) {
+    const { seen, send, depacketizer } = openDepacketizer()
+    const [first, second] = [slice(5, 300), slice(1, 300)]
+    send([sps, pps, ...fragment(first, shares)], 0)
+    send(fragment(second, shares), 1)
+    assert.deepEqual(seen.slice(1), [
+      { isKey: true, timestamp: 0, units: [first] },
+      { isKey: false, timestamp: 1, units: [second] },
+    ])
+    assert.deepEqual(depacketizer.counters, { frames: 2, droppedFrames: 0, losses: 0, badPayloads: 0 })
+    send(fragment(slice(1, 2).subarray(0, 1), shares), 2)
+    send(inter(), 3)
+    assert.equal(seen.length, 3)
+    assert.equal(depacketizer.counters.badPayloads, 1)
+  }
+})
+
+test('NAL units of types that decoders ignore are no loss, nor is what fills an aggregate', () => {
+  const { seen, send, depacketizer } = openDepacketizer()
+  const open = (type: number) => Uint8Array.of(type, 1, 2, 3)
+  const aggregate = [24, ...[...key(), open(30)].flatMap((unit) => [0, unit.length, ...unit])]
+  for (const [i, filling] of [[], [0], [0, 0], [0, 0, 0, 0, 0], [7, 7]].entries()) {
+    send([open(0), open(30), open(0x60 | 31), Uint8Array.of(...aggregate, ...filling)], 10 * i)
+    send([open(31), ...fragment(open(30), [0.5]), ...inter()], 10 * i + 1)
+  }
+  assert.deepEqual(
+    seen.filter((each) => typeof each !== 'string').map(({ units }) => units),
+    new Array(5).fill([[slice(5, 20)], inter()]).flat(),
+  )
+  assert.equal(depacketizer.counters.losses + depacketizer.counters.droppedFrames, 0)
+})
+
 test('two repeated sequence parameter sets with different ids are one format', () => {
   const { depacketizer, send, times } = openDepacketizer()
   // The same set with id 1: `ue(1)` replaces `ue(0)`, which moves the rest by two bits, so only the ids are valid.

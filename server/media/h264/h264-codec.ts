@@ -4,8 +4,11 @@ import { type NalCodec, nalRole } from '../nal/nal-codec.ts'
 import { nalType } from './nal-unit.ts'
 import { H264ParameterSets } from './parameter-sets.ts'
 
+/** Decoders ignore the types that the standard leaves open: 0, 30 and 31 (ISO/IEC 14496-10 7.4.1). */
 function roleOf(type: number): number {
-  if (type === 0 || type >= nalType.stapA) return nalRole.bad
+  // Other types beyond are those of packets (RFC 6184 5.2), of which STAP-A and FU-A alone are supported.
+  if (type === 0 || type > nalType.fuB) return nalRole.dropped
+  if (type >= nalType.stapA) return nalRole.bad
   if (type === nalType.idr) return nalRole.keySlice
   if (type < nalType.idr) return nalRole.slice
   if (type === nalType.sei) return nalRole.message

@@ -13,6 +13,7 @@ export const nalType = {
   /** Packet types of RFC 6184. STAP-B, MTAP and FU-B belong to the interleaved mode and are rejected. */
   stapA: 24,
   fuA: 28,
+  fuB: 29,
 } as const
 
 /** Returns the type of the NAL unit that begins with this byte. */

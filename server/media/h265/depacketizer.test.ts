@@ -67,6 +67,37 @@ test('access units are read back without parameter sets and delimiters at any pa
   )
 })
 
+test('what decoders ignore is no loss: types left open, other layers, fragments of headers alone', () => {
+  const { seen, send, depacketizer } = open()
+  const unit = slice(1, 300)
+  const fragment = (flags: number, bytes: Uint8Array) => Uint8Array.of(49 << 1, 1, flags | 1, ...bytes)
+  const ofLayer = Uint8Array.of(33 << 1, 9, 1, 2, 3)
+  const sliceOfLayer = Uint8Array.of((49 << 1) | 1, 1, 0xc0 | 19, 0x90, 5)
+  const ignored = [
+    Uint8Array.of((48 + 8) << 1, 1, 7),
+    Uint8Array.of(63 << 1, 1, 7),
+    Uint8Array.of(41 << 1, 1),
+    ofLayer,
+    sliceOfLayer,
+  ]
+  send([...packetizeH265(key()), ...ignored], 0)
+  const parts = [
+    fragment(0x80, unit.subarray(0, 0)),
+    fragment(0, unit.subarray(2, 9)),
+    fragment(0, unit.subarray(0, 0)),
+  ]
+  send([...ignored, ...parts, fragment(0, unit.subarray(9)), fragment(0x40, unit.subarray(0, 0))], 1)
+  const joined = Uint8Array.from(setsOf(small).flatMap((set) => [...set, 0, 0, 1]))
+  send([Uint8Array.of(...joined, ...slice(19, 30))], 2)
+  assert.deepEqual(seen, [
+    format,
+    { isKey: true, timestamp: 0, units: [slice(19, 20)] },
+    { isKey: false, timestamp: 1, units: [unit] },
+    { isKey: true, timestamp: 2, units: [slice(19, 30)] },
+  ])
+  assert.deepEqual(depacketizer.counters, { frames: 3, droppedFrames: 0, losses: 0, badPayloads: 0 })
+})
+
 test('parameter sets from the SDP are sufficient', () => {
   const { depacketizer, send, times } = open()
   for (const set of setsOf(small)) depacketizer.takeParameterSet(set)

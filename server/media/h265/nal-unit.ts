@@ -19,9 +19,10 @@ export const hevcNalType = {
   accessUnitDelimiter: 35,
   prefixSei: 39,
   suffixSei: 40,
-  /** Packet types of RFC 7798. PACI (50) is rejected. */
+  /** Packet types of RFC 7798. PACI is rejected. */
   aggregate: 48,
   fragment: 49,
+  paci: 50,
 } as const
 
 export const hevcNalHeaderBytes = 2

@@ -8,7 +8,7 @@
 import { FrameMemory, type FrameMemoryPool } from '../frame-memory.ts'
 import type { FrameAccess, VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
 import { type NalCodec, nalRole, type ParameterSets } from './nal-codec.ts'
-import { listAnnexBNalUnits } from './nal-units.ts'
+import { findStartCode, splitAtStartCodes } from './nal-units.ts'
 import { RecoveryAccess } from './recovery-access.ts'
 import { findRecoveryPoint, type RecoveryPoint } from './recovery-point.ts'
 
@@ -49,6 +49,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   #unitBytes = 0
   /** Position of the length of the NAL unit that is being assembled from fragments, or -1. */
   #fragmentStart = -1
+  #fragmentRole = 0
   /** Timestamp of the current access unit; NaN between access units. */
   #timestamp = Number.NaN
   #hasSlice = false
@@ -94,7 +95,10 @@ export class NalDepacketizer implements VideoDepacketizer {
   }
 
   takeParameterSet(nal: Uint8Array): void {
-    if (nal.length > this.#headerBytes) this.#sets.take(nal, 0, nal.length)
+    // Some cameras put a start code before a set, or all sets into one.
+    for (const unit of splitAtStartCodes(nal)) {
+      if (unit.length > this.#headerBytes) this.#sets.take(unit, 0, unit.length)
+    }
   }
 
   get hasParameterSets(): boolean {
@@ -140,6 +144,13 @@ export class NalDepacketizer implements VideoDepacketizer {
     return (firstByte >> this.#typeShift) & this.#typeMask
   }
 
+  /** Decoders of one layer ignore the units of others: of H.265, those with a `nuh_layer_id` (7.4.2.2). */
+  #roleOf(bytes: Uint8Array, start: number): number {
+    const role = this.#roles[this.#typeOf(bytes[start]!)]!
+    const isOfLayer = this.#headerBytes === 2 && ((bytes[start]! & 1) !== 0 || (bytes[start + 1] ?? 0) >= 8)
+    return isOfLayer ? nalRole.dropped : role
+  }
+
   #begin(timestamp: number): void {
     if (this.#hasSlice || this.#isDamaged) this.#end()
     this.#reset(timestamp)
@@ -160,22 +171,22 @@ export class NalDepacketizer implements VideoDepacketizer {
 
   #takeWhole(bytes: Uint8Array, start: number, end: number): void {
     if (this.#fragmentStart >= 0) this.#reject()
-    const role = this.#roles[this.#typeOf(bytes[start]!)]!
-    if (role === nalRole.bad || end - start < this.#headerBytes) this.#takeByteStream(bytes, start, end)
+    if (findStartCode(bytes, start, end) >= 0) this.#takeSeveral(bytes.subarray(start, end))
+    else this.#takeUnit(bytes, start, end)
+  }
+
+  #takeUnit(bytes: Uint8Array, start: number, end: number): void {
+    const role = this.#roleOf(bytes, start)
+    if (role === nalRole.bad || end - start < this.#headerBytes) this.#reject()
     else if (this.#isKept(role, bytes, start, end)) this.#append(bytes, start, end)
   }
 
-  /** Some cameras put a byte stream with start codes into a packet in place of a NAL unit. */
-  #takeByteStream(bytes: Uint8Array, start: number, end: number): void {
-    const hasStartCode = bytes[start] === 0 && bytes[start + 1] === 0 && (bytes[start + 2] ?? 2) <= 1
-    const units = hasStartCode ? listAnnexBNalUnits(bytes.subarray(start, end)) : []
-    if (units.length === 0) this.#reject()
+  /** Some cameras put a byte stream with start codes in place of a NAL unit. No NAL unit contains a start code. */
+  #takeSeveral(bytes: Uint8Array): void {
     const before = this.counters.badPayloads
-    for (const unit of units) {
+    for (const unit of splitAtStartCodes(bytes)) {
       if (this.counters.badPayloads - before > maxBadUnits) return
-      const role = this.#roles[this.#typeOf(unit[0]!)]!
-      if (role === nalRole.bad) this.#reject()
-      else if (this.#isKept(role, unit, 0, unit.length)) this.#append(unit, 0, unit.length)
+      this.#takeUnit(unit, 0, unit.length)
     }
   }
 
@@ -219,46 +230,65 @@ export class NalDepacketizer implements VideoDepacketizer {
     while (at + 2 < end) {
       if (this.counters.badPayloads - before > maxBadUnits) return
       const unitEnd = at + 2 + ((bytes[at]! << 8) | bytes[at + 1]!)
-      if (unitEnd > end || unitEnd === at + 2) break
-      this.#takeWhole(bytes, at + 2, unitEnd)
+      if (unitEnd > end) {
+        this.#reject()
+        return
+      }
+      // Sizes of 0, and a last byte or two that hold no unit, are padding.
+      if (unitEnd > at + 2) this.#takeWhole(bytes, at + 2, unitEnd)
       at = unitEnd
     }
-    if (at !== end) this.#reject()
   }
 
+  /** Some cameras send fragments of headers alone: a last one for the end bit, or a first or middle one. */
   #takeFragment(bytes: Uint8Array, start: number, end: number): void {
     const dataStart = start + this.#headerBytes + 1
     const flags = bytes[dataStart - 1] ?? 0
     const isStart = (flags & 0x80) !== 0
-    const isEmpty = dataStart >= end
+    const isCut = dataStart > end
     // Fragments whose start was lost together with their group of pictures are not counted again.
-    if (isEmpty || (isStart ? this.#fragmentStart >= 0 : this.#fragmentStart < 0 && !this.#isDamaged)) this.#reject()
-    if (isStart && !isEmpty) this.#startFragment(bytes, start, end)
-    else if (this.#fragmentStart >= 0) this.#extend(bytes, dataStart, end)
+    if (isCut || (isStart ? this.#fragmentStart >= 0 : this.#fragmentStart < 0 && !this.#isDamaged)) this.#reject()
+    if (isCut) return
+    if (isStart) this.#startFragment(bytes, start, dataStart)
+    if (this.#fragmentStart >= 0 && dataStart < end) this.#extend(bytes, dataStart, end)
     if (flags & 0x40 && this.#fragmentStart >= 0) this.#endFragment()
   }
 
-  #startFragment(bytes: Uint8Array, start: number, end: number): void {
+  /** Appends the header of the NAL unit, which is made of those of packet and fragment. */
+  #startFragment(bytes: Uint8Array, start: number, dataStart: number): void {
     const headerBytes = this.#headerBytes
-    const type = bytes[start + headerBytes]! & this.#typeMask
-    const role = this.#roles[type]!
-    if (role >= nalRole.slice) this.#noteSlice(role, bytes[start + headerBytes + 1]!)
+    const type = bytes[dataStart - 1]! & this.#typeMask
     const at = this.#unitBytes
-    // One byte less: the headers of packet and fragment become the header of the NAL unit.
-    if (!this.#append(bytes, start + 1, end)) return
+    if (!this.#append(bytes, start, start + headerBytes)) return
     const keptBits = 0xff & ~(this.#typeMask << this.#typeShift)
-    this.#unit[at + 4] = (bytes[start]! & keptBits) | (type << this.#typeShift)
-    if (headerBytes === 2) this.#unit[at + 5] = bytes[start + 1]!
+    // Type 0 is that of a start code, which begins with two bytes of 0.
+    this.#unit[at + 4] = type === 0 && headerBytes === 1 ? 0 : (bytes[start]! & keptBits) | (type << this.#typeShift)
     this.#fragmentStart = at
+    this.#fragmentRole = this.#roleOf(this.#unit, at + 4)
+  }
+
+  #extend(bytes: Uint8Array, start: number, end: number): void {
+    const role = this.#fragmentRole
+    if (role >= nalRole.slice && this.#unitBytes === this.#fragmentStart + 4 + this.#headerBytes)
+      this.#noteSlice(role, bytes[start]!)
+    if (!this.#reserve(end - start)) return
+    this.#unit.set(bytes.subarray(start, end), this.#unitBytes)
+    this.#unitBytes += end - start
   }
 
   #endFragment(): void {
     const start = this.#fragmentStart
+    const [unitStart, end] = [start + 4, this.#unitBytes]
     this.#fragmentStart = -1
-    this.#writeLength(start, this.#unitBytes - start - 4)
-    const role = this.#roles[this.#typeOf(this.#unit[start + 4]!)]!
-    if (role === nalRole.bad) this.#reject()
-    else if (role >= nalRole.slice || this.#isKept(role, this.#unit, start + 4, this.#unitBytes)) return
+    const role = this.#fragmentRole
+    if (findStartCode(this.#unit, unitStart, end) >= 0) {
+      this.#unitBytes = start
+      this.#takeSeveral(this.#unit.slice(unitStart, end))
+      return
+    }
+    this.#writeLength(start, end - unitStart)
+    if (role === nalRole.bad || end - unitStart === this.#headerBytes) this.#reject()
+    else if (role >= nalRole.slice || this.#isKept(role, this.#unit, unitStart, end)) return
     this.#unitBytes = start
   }
 
@@ -270,12 +300,6 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#unit.set(bytes.subarray(start, end), at + 4)
     this.#unitBytes = at + 4 + end - start
     return true
-  }
-
-  #extend(bytes: Uint8Array, start: number, end: number): void {
-    if (!this.#reserve(end - start)) return
-    this.#unit.set(bytes.subarray(start, end), this.#unitBytes)
-    this.#unitBytes += end - start
   }
 
   #writeLength(at: number, length: number): void {

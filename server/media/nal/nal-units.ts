@@ -15,6 +15,30 @@ export function listAnnexBNalUnits(bytes: Uint8Array): Uint8Array[] {
   return units
 }
 
+/** Returns the NAL units before, between and behind the start codes in `bytes`, as views. */
+export function splitAtStartCodes(bytes: Uint8Array): Uint8Array[] {
+  const first = findStartCode(bytes, 0, bytes.length)
+  if (first < 0) return [bytes]
+  const units: Uint8Array[] = []
+  addUnit(units, bytes, 0, first)
+  return [...units, ...listAnnexBNalUnits(bytes)]
+}
+
+/**
+ * Returns the position of the first start code (0, 0, 1) in `bytes[start, end)`, or -1. Looks at every third byte while
+ * none of them may be part of one.
+ */
+export function findStartCode(bytes: Uint8Array, start: number, end: number): number {
+  for (let i = start + 2; i < end; ) {
+    const last = bytes[i]!
+    if (last > 1) i += 3
+    else if (last === 0) i++
+    else if (bytes[i - 1] === 0 && bytes[i - 2] === 0) return i - 2
+    else i += 3
+  }
+  return -1
+}
+
 function addUnit(units: Uint8Array[], bytes: Uint8Array, start: number, end: number): void {
   let last = end
   while (last > start && bytes[last - 1] === 0) last--

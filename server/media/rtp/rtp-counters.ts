@@ -46,4 +46,15 @@ export class SequenceTracker {
     this.#expected += lost + 1
     return lost
   }
+
+  /** Whether this sequence number continues the sequence, with few packets missing at most. */
+  isNext(sequence: number): boolean {
+    return this.#last !== undefined && ((sequence - this.#last - 1) & 0xffff) < 100
+  }
+
+  /** Goes on from this sequence number, which the sender has stepped back to. */
+  stepBack(sequence: number): void {
+    this.#last = sequence
+    this.#expected++
+  }
 }

@@ -30,13 +30,13 @@ export function readRtpHeader(bytes: Uint8Array, start: number, end: number, hea
     if (payloadStart + 4 > end) return false
     payloadStart += 4 + ((bytes[payloadStart + 2]! << 8) | bytes[payloadStart + 3]!) * 4
   }
+  if (payloadStart > end) return false
   let payloadEnd = end
   if (first & 0x20) {
+    // Some cameras announce padding and send none, so the last byte is any.
     const padding = bytes[end - 1]!
-    if (padding === 0) return false
-    payloadEnd -= padding
+    if (padding <= end - payloadStart) payloadEnd -= padding
   }
-  if (payloadStart > payloadEnd) return false
   const second = bytes[start + 1]!
   header.isMarked = second >= 0x80
   header.payloadType = second & 0x7f

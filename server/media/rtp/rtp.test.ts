@@ -39,6 +39,15 @@ test('extension, contributing sources and padding are excluded from the payload'
   assert.deepEqual([...bytes.slice(header.payloadStart, header.payloadEnd)], [1, 2, 3])
 })
 
+test('padding that is announced and not there is not taken away', () => {
+  for (const last of [0, 4, 255]) {
+    const bytes = Uint8Array.of(0xa0, 96, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 7, 7, last)
+    const header = createRtpHeader()
+    assert.ok(readRtpHeader(bytes, 0, bytes.length, header))
+    assert.deepEqual([...bytes.slice(header.payloadStart, header.payloadEnd)], [7, 7, last])
+  }
+})
+
 test('random bytes are a packet within their bounds or rejected', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
