@@ -150,7 +150,8 @@ export class CameraStream implements Disposable {
     }
     if (receiver.isAfterLoss) this.#depacketizer.markLoss()
     this.#options.stats.droppedFrames += this.#missing.take(receiver.timestamp, receiver.isAfterLoss)
-    const { payloadStart, payloadEnd, isMarked } = receiver.header
+    const { payloadStart, payloadEnd, isMarked, extensionProfile, extensionStart } = receiver.header
+    if (extensionProfile >= 0) this.#depacketizer.takeExtension?.(extensionProfile, bytes, extensionStart, payloadStart)
     if (isMarked) {
       this.#markedTimestamp = receiver.timestamp
       this.#markedMs = this.#options.arrivalClock.nowMs()

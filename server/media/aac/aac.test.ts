@@ -50,6 +50,45 @@ test('a block split over several packets is reassembled, and dropped when a part
   )
 })
 
+test('the header of a transport stream (ADTS) before a block is removed, with AU headers and in their place', () => {
+  const { seen, depacketizer, send } = open()
+  const withHeader = (data: Uint8Array, length = data.length + 7) =>
+    Uint8Array.of(
+      0xff,
+      0xf1,
+      0x4c,
+      0x80 | (length >> 11),
+      (length >> 3) & 0xff,
+      ((length & 7) << 5) | 0x1f,
+      0xfc,
+      ...data,
+    )
+  const [first, second] = [100, 300].map((length) => Uint8Array.from({ length }, (_, i) => i * 7)) as [
+    Uint8Array,
+    Uint8Array,
+  ]
+  send(packetizeAac([withHeader(first), withHeader(second)]), 1)
+  for (const part of fragmentAac(withHeader(second), 120)) send(part, 2)
+  send(Uint8Array.of(...withHeader(first), ...withHeader(second)), 3)
+  // Of another length: bytes of a block.
+  const chance = withHeader(first, 90)
+  send(packetizeAac([chance]), 4)
+  assert.deepEqual(
+    seen.map(({ data, timestamp, index }) => [[...data], timestamp, index]),
+    [
+      [[...first], 1, 0],
+      [[...second], 1, 1],
+      [[...second], 2, 0],
+      [[...first], 3, 0],
+      [[...second], 3, 1],
+      [[...chance], 4, 0],
+    ],
+  )
+  assert.equal(depacketizer.counters.badPayloads, 0)
+  send(withHeader(first).subarray(0, 80), 5)
+  assert.deepEqual([seen.length, depacketizer.counters.badPayloads], [6, 1])
+})
+
 test('random payloads never throw', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (payloads) => {

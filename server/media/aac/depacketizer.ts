@@ -1,8 +1,10 @@
 // RTP payloads -> AAC blocks (RFC 3640, modes AAC-hbr and AAC-lbr, whose AU headers hold size and index). A packet
 // holds several blocks, or a block spans several packets. Interleaved blocks (index above 0) are not supported and are
-// dropped.
+// dropped. Some cameras put the header of a transport stream (ADTS) before each block, which is removed, also in place
+// of the AU headers.
 
 import { AppError } from '../../base/error.ts'
+import { findAdtsHeader } from './adts-header.ts'
 
 /** Widths of the AU header fields in bits, from `a=fmtp`. */
 export type AacHeaderSizes = {
@@ -61,7 +63,22 @@ export class AacDepacketizer {
 
   /** Takes the payload `bytes[start, end)` of one packet. Never throws on bytes that a camera sends. */
   push(bytes: Uint8Array, start: number, end: number, timestamp: number): void {
-    if (!this.#takeBlocks(bytes, start, end, timestamp)) this.#reject()
+    if (this.#takeBlocks(bytes, start, end, timestamp)) return
+    if (!this.#part && this.#takeTransportBlocks(bytes.subarray(start, end), timestamp)) return
+    this.#reject()
+  }
+
+  /** Takes whole blocks with ADTS headers and without AU headers. Returns false when that is not what the bytes are. */
+  #takeTransportBlocks(bytes: Uint8Array, timestamp: number): boolean {
+    const blocks: Uint8Array[] = []
+    for (let at = 0; at < bytes.length; ) {
+      const header = findAdtsHeader(bytes.subarray(at))
+      if (!header || header.blockBytes > bytes.length - at) return false
+      blocks.push(bytes.slice(at + header.headerBytes, at + header.blockBytes))
+      at += header.blockBytes
+    }
+    for (const [index, block] of blocks.entries()) this.#onBlock(block, timestamp, index)
+    return blocks.length > 0
   }
 
   /** Returns false when the payload violates the format. */
@@ -81,7 +98,7 @@ export class AacDepacketizer {
       bit += sizeLength + indexBits
       if (size > end - at) return index === 0 && this.#takePart(bytes, at, end, size, timestamp)
       if (this.#part) this.markLoss()
-      this.#onBlock(bytes.slice(at, at + size), timestamp, index)
+      this.#onBlock(withoutAdtsHeader(bytes.slice(at, at + size)), timestamp, index)
       at += size
     }
   }
@@ -99,7 +116,7 @@ export class AacDepacketizer {
     if (this.#partBytes < size) return true
     const data = this.#part
     this.#part = undefined
-    this.#onBlock(data, timestamp, 0)
+    this.#onBlock(withoutAdtsHeader(data), timestamp, 0)
     return true
   }
 
@@ -107,6 +124,12 @@ export class AacDepacketizer {
     this.counters.badPayloads++
     this.markLoss()
   }
+}
+
+/** A block may begin like a header by chance, but not with its own length. */
+function withoutAdtsHeader(block: Uint8Array): Uint8Array {
+  const header = findAdtsHeader(block)
+  return header?.blockBytes === block.length ? block.subarray(header.headerBytes) : block
 }
 
 function readBits(bytes: Uint8Array, at: number, count: number): number {

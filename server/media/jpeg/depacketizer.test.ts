@@ -177,6 +177,50 @@ test('a frame that is too large for the payload header takes its size from the s
   assert.deepEqual(unknown.seen, [])
 })
 
+test('the size and tables of a header extension win, for its own frame, and a size without its upper bits is completed', () => {
+  const segment = (marker: number, ...bytes: number[]) => [
+    0xff,
+    marker,
+    (bytes.length + 2) >> 8,
+    bytes.length + 2,
+    ...bytes,
+  ]
+  const large = { ...sample, width: 2592, height: 1944, q: 35 }
+  const tables = createQuantizers(35)
+  const size = segment(0xc0, 8, 1944 >> 8, 1944 & 0xff, 2592 >> 8, 2592 & 0xff, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1)
+  const both = segment(0xdb, 0, ...tables.subarray(0, 64), 1, ...tables.subarray(64))
+  const payloads = withQ(packetizeJpeg(write(large)), 60).map((payload) => payload.with(6, 0).with(7, 0))
+  for (const extension of [
+    [...both, ...size],
+    [
+      ...segment(0xdd, 0, 0),
+      ...size,
+      ...segment(0xdb, 1, ...tables.subarray(64)),
+      ...segment(0xdb, 0, ...tables.subarray(0, 64)),
+      0xff,
+      0xff,
+    ],
+  ]) {
+    const { seen, send, depacketizer } = open()
+    for (const timestamp of [0, 1]) {
+      depacketizer.takeExtension(0xffd8, Uint8Array.from(extension), 0, extension.length)
+      send(payloads, timestamp)
+    }
+    send(payloads, 2)
+    depacketizer.takeExtension(0xabac, Uint8Array.from(extension), 0, extension.length)
+    send(payloads, 3)
+    const data = write(large)
+    assert.deepEqual(seen, ['mjpeg 2592x1944', { data, timestamp: 0 }, { data, timestamp: 1 }])
+    assert.equal(depacketizer.counters.droppedFrames, 2)
+  }
+  const { seen, send } = open({ size: { width: 2592, height: 1944 } })
+  send(
+    packetizeJpeg(write(large)).map((payload) => payload.with(6, (2592 / 8) & 0xff).with(7, 1944 / 8)),
+    0,
+  )
+  assert.deepEqual(seen, ['mjpeg 2592x1944', { data: write(large), timestamp: 0 }])
+})
+
 test('whole JPEG files in place of scan data are accepted', () => {
   const { seen, send } = open()
   const file = write({ ...sample, width: 648, height: 486 })
@@ -198,6 +242,7 @@ test('random payloads never throw, and frames stay within the size limit', () =>
       const { depacketizer, seen } = open({ maxFrameBytes: 1000 })
       for (const [offset, type, q, rest, timestamp, isMarked] of payloads) {
         const bytes = Uint8Array.of(0, 0, 0, offset, type, q, 5, 5, ...rest)
+        depacketizer.takeExtension(0xffd8, rest, 0, rest.length)
         depacketizer.push(bytes, 0, bytes.length, timestamp, isMarked)
         depacketizer.push(rest, 0, rest.length, timestamp, isMarked)
       }

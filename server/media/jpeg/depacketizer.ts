@@ -7,7 +7,7 @@
 import type { PictureOrder } from '../frame.ts'
 import type { VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
 import { type Quantizers, type ScanHead, writeScanHead } from './jpeg-head.ts'
-import { createJpegFormat, jpegMarker, parseJpegHeader } from './jpeg-header.ts'
+import { createJpegFormat, type JpegSegments, jpegMarker, parseJpegHeader, readJpegSegments } from './jpeg-header.ts'
 import { coefficients, createQuantizers } from './jpeg-tables.ts'
 
 export type JpegDepacketizerOptions = {
@@ -22,6 +22,8 @@ const mainHeaderBytes = 8
 const restartHeaderBytes = 4
 const quantizerHeaderBytes = 4
 const firstCapacity = 64 * 1024
+/** The start marker of a JPEG file, in whose place the header extension stands. */
+const segmentsProfile = 0xffd8
 const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
 
 export class JpegDepacketizer implements VideoDepacketizer {
@@ -30,6 +32,8 @@ export class JpegDepacketizer implements VideoDepacketizer {
   readonly #sink: VideoSink
   readonly #size: JpegDepacketizerOptions['size']
   readonly #maxFrameBytes: number
+  /** From the header extension of the packet that comes next. */
+  #segments: JpegSegments | undefined
   /** Quantization tables by their `Q` value, 128 to 255 (4.2). */
   readonly #quantizers = new Map<number, Quantizers>()
   #head: { readonly scan: ScanHead; readonly q: number; readonly bytes: Uint8Array } | undefined
@@ -54,6 +58,11 @@ export class JpegDepacketizer implements VideoDepacketizer {
     this.#isDamaged = true
   }
 
+  /** Segments of the file that the payload has no room for: a size beyond 2040 pixels (ONVIF Streaming 5.1.4.1). */
+  takeExtension(profile: number, bytes: Uint8Array, start: number, end: number): void {
+    if (profile === segmentsProfile) this.#segments = readJpegSegments(bytes.subarray(start, end))
+  }
+
   push(bytes: Uint8Array, start: number, end: number, timestamp: number, isMarked: boolean): void {
     if (timestamp !== this.#timestamp) {
       // Some senders set no marker. Without a loss in between, the frame is complete.
@@ -61,6 +70,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
       this.#timestamp = timestamp
     }
     if (!this.#takePayload(bytes, start, end)) this.counters.badPayloads++
+    this.#segments = undefined
     if (isMarked) this.#end()
   }
 
@@ -108,7 +118,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
       this.#quantizers.set(q, { bytes: tables.slice(), precision })
       this.#head = undefined
     }
-    return this.#quantizers.has(q) ? dataStart : -1
+    return this.#quantizers.has(q) || this.#segments?.quantizers ? dataStart : -1
   }
 
   /**
@@ -121,22 +131,28 @@ export class JpegDepacketizer implements VideoDepacketizer {
     q: number,
     kind: Pick<ScanHead, 'isHalfHeight' | 'restartInterval'>,
   ): boolean {
-    const width = bytes[start + 6]! * 8 || this.#size?.width
-    const height = bytes[start + 7]! * 8 || this.#size?.height
+    const segments = this.#segments
+    const width = segments?.size?.width ?? sizeOf(bytes[start + 6]!, this.#size?.width)
+    const height = segments?.size?.height ?? sizeOf(bytes[start + 7]!, this.#size?.height)
     if (!width || !height) return false
+    let written: Uint8Array | undefined
     const before = this.#head?.scan
     const isSame =
+      !segments &&
       this.#head?.q === q &&
       before?.width === width &&
       before.height === height &&
       before.isHalfHeight === kind.isHalfHeight &&
       before.restartInterval === kind.restartInterval
     if (!isSame) {
-      const quantizers = this.#quantizers.get(q) ?? { bytes: createQuantizers(q), precision: 0 }
+      const quantizers = segments?.quantizers ?? this.#quantizers.get(q) ?? { bytes: createQuantizers(q), precision: 0 }
       const scan = { width, height, ...kind, quantizers }
-      this.#head = { scan, q, bytes: writeScanHead(scan) }
+      const head = { scan, q, bytes: writeScanHead(scan) }
+      // One that needs an extension is not right for a frame without.
+      this.#head = segments ? undefined : head
+      written = head.bytes
     }
-    const head = this.#head!.bytes
+    const head = written ?? this.#head!.bytes
     this.#frameBytes = 0
     this.#headBytes = head.length
     return this.#append(head, 0, head.length)
@@ -212,6 +228,15 @@ export class JpegDepacketizer implements VideoDepacketizer {
     this.#isDamaged = true
     return false
   }
+}
+
+/**
+ * The size in pixels of which a packet tells eighths in one byte. A larger one is 0 there, or without its upper bits;
+ * then it is that of the session description, if there is one.
+ */
+function sizeOf(eighths: number, described: number | undefined): number | undefined {
+  const isDescribed = described !== undefined && (eighths === 0 || (Math.ceil(described / 8) & 0xff) === eighths)
+  return isDescribed ? described : eighths * 8
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

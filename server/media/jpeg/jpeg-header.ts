@@ -48,6 +48,45 @@ export function parseJpegHeader(jpeg: Uint8Array): JpegHeader {
   return { ...frame, hasHuffmanTables }
 }
 
+export type JpegSegments = {
+  readonly size: { readonly width: number; readonly height: number } | undefined
+  /** Those with the numbers 0 and 1, in order. Bit n of `precision` is set when the values of table n have 16 bits. */
+  readonly quantizers: { readonly bytes: Uint8Array; readonly precision: number } | undefined
+}
+
+/** Reads the segments of a header without its start, as far as they are whole. */
+export function readJpegSegments(bytes: Uint8Array): JpegSegments {
+  let size: JpegSegments['size']
+  const tables: { readonly bytes: Uint8Array; readonly is16Bit: boolean }[] = []
+  for (let at = 0; bytes[at] === 0xff; ) {
+    while (bytes[at] === 0xff) at++
+    const marker = bytes[at++]
+    const end = at + (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0))
+    if (marker === undefined || end < at + 2 || end > bytes.length) break
+    if (isFrameHeader(marker) && end >= at + 8) {
+      try {
+        const { width, height } = readFrame(marker, bytes.subarray(at, end))
+        size = { width, height }
+      } catch {
+        // A size of 0 says nothing.
+      }
+    }
+    for (let next = at + 2; marker === jpegMarker.quantizationTables && next < end; ) {
+      const is16Bit = bytes[next]! >> 4 === 1
+      const tableEnd = next + 1 + (is16Bit ? 128 : 64)
+      if (tableEnd > end) break
+      tables[bytes[next]! & 0x0f] = { bytes: bytes.slice(next + 1, tableEnd), is16Bit }
+      next = tableEnd
+    }
+    at = end
+  }
+  const [first, second] = tables
+  const used = first && second ? [first, second] : first ? [first] : []
+  const precision = (first?.is16Bit ? 1 : 0) | (second?.is16Bit ? 2 : 0)
+  const joined = Uint8Array.from(used.flatMap((table) => [...table.bytes]))
+  return { size, quantizers: used.length > 0 ? { bytes: joined, precision } : undefined }
+}
+
 /** Returns the format of a stream of such frames. */
 export function createJpegFormat({ width, height }: Pick<JpegHeader, 'width' | 'height'>): VideoFormat {
   // 0x6C is the object type of JPEG in ISO/IEC 14496-1.

@@ -11,10 +11,23 @@ export type RtpHeader = {
   /** The payload is `bytes[payloadStart, payloadEnd)`, without header extension and padding. */
   payloadStart: number
   payloadEnd: number
+  /** What the first 16 bits of the header extension say of its content, or -1. Its content ends where the payload starts. */
+  extensionProfile: number
+  extensionStart: number
 }
 
 export function createRtpHeader(): RtpHeader {
-  return { payloadType: 0, isMarked: false, sequence: 0, timestamp: 0, ssrc: 0, payloadStart: 0, payloadEnd: 0 }
+  return {
+    payloadType: 0,
+    isMarked: false,
+    sequence: 0,
+    timestamp: 0,
+    ssrc: 0,
+    payloadStart: 0,
+    payloadEnd: 0,
+    extensionProfile: -1,
+    extensionStart: 0,
+  }
 }
 
 /**
@@ -26,8 +39,11 @@ export function readRtpHeader(bytes: Uint8Array, start: number, end: number, hea
   const first = bytes[start]!
   if (first >> 6 !== 2) return false
   let payloadStart = start + 12 + (first & 0x0f) * 4
+  header.extensionProfile = -1
   if (first & 0x10) {
     if (payloadStart + 4 > end) return false
+    header.extensionProfile = (bytes[payloadStart]! << 8) | bytes[payloadStart + 1]!
+    header.extensionStart = payloadStart + 4
     payloadStart += 4 + ((bytes[payloadStart + 2]! << 8) | bytes[payloadStart + 3]!) * 4
   }
   if (payloadStart > end) return false

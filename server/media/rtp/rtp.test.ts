@@ -24,7 +24,7 @@ test('a written packet is read back at any offset', () => {
       bytes.set(packet, offset)
       const header = createRtpHeader()
       assert.ok(readRtpHeader(bytes, offset, offset + packet.length, header))
-      const { payloadStart, payloadEnd, ...read } = header
+      const { payloadStart, payloadEnd, extensionProfile: _, extensionStart: __, ...read } = header
       assert.deepEqual(read, fields)
       assert.deepEqual(bytes.slice(payloadStart, payloadEnd), payload)
     }),
