@@ -332,3 +332,38 @@ test('a connection that ends as soon as its image has arrived affects nothing el
     assert.equal(last?.state, 'online')
   }
 })
+
+for (const [line, source] of [
+  ['Tue, 12 Jun 2012 01:56:34 GMT', 'a line without a name (GoaHead, home-assistant/core issue 14960)'],
+  ['Have a nice day', 'a line without a colon'],
+  ['Content-Length: -1', 'a length of -1'],
+  ['Content-Length: unknown', 'a length that is no number'],
+  ['Pragma : no-cache', 'a space behind a name'],
+] as const) {
+  for (const lineEnd of ['\r\n', '\n']) {
+    test(`images are received behind a head with ${source}, lines ended with ${JSON.stringify(lineEnd)}`, async () => {
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => {})
+        socket.once('data', () => {
+          const type = 'Content-Type: multipart/x-mixed-replace; boundary=b'
+          const head = ['HTTP/1.1 200 OK', line, 'Server: GoaHead', type, '', ''].join(lineEnd)
+          // Also when the head does not come at once.
+          socket.write(head.slice(0, 30))
+          setTimeout(() => socket.write(head.slice(30)), 20)
+          const timer = setInterval(() => socket.write(framed(jpegOf(1))), 30)
+          socket.on('close', () => clearInterval(timer))
+        })
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      try {
+        const { port } = server.address() as { port: number }
+        const { items, stats } = await watchCamera({ url: `http://127.0.0.1:${port}/video` }, seen(5))
+        assert.ok(timesOf(items, 'video').length >= 5)
+        assert.deepEqual([stats.connections, stats.runs], [1, 1])
+      } finally {
+        server.close()
+      }
+    })
+  }
+}

@@ -10,6 +10,7 @@ import { CameraLogin, type Credentials } from '../network/camera-auth.ts'
 import { CameraError, describeSocketError, describeStatus } from '../network/camera-error.ts'
 import { connectCamera } from '../network/camera-socket.ts'
 import type { CameraUrl } from '../network/camera-url.ts'
+import { RepairedSocket } from './repaired-socket.ts'
 
 export type HttpClientOptions = {
   readonly url: CameraUrl
@@ -37,7 +38,7 @@ export class HttpClient implements Disposable {
     this.#options = options
     this.#login = new CameraLogin(options.credentials)
     // A request reports its errors. Between a response and the next request, no other listener exists.
-    this.#agent = new CameraAgent(() => connectCamera(url, address).on('error', () => {}))
+    this.#agent = new CameraAgent(() => new RepairedSocket(connectCamera(url, address)).on('error', () => {}))
     const { pathname, search, host } = new URL(url.requestUrl)
     this.#path = pathname + search
     this.#host = host

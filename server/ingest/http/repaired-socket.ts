@@ -1,0 +1,107 @@
+// The connection to an HTTP camera, whose response heads may have lines that no parser of HTTP accepts. Such lines are
+// left out, and everything else passes as it is.
+
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+
+/** A longer head passes as it is; the parser has a limit of its own. */
+const maxHeadBytes = 64 * 1024
+
+export class RepairedSocket extends Duplex {
+  readonly #socket: Socket
+  /** What has arrived of the head of the next response; undefined while its body arrives. */
+  #head: Buffer | undefined = Buffer.alloc(0)
+
+  constructor(socket: Socket) {
+    super()
+    this.#socket = socket
+    socket.on('data', (bytes) => this.#take(bytes))
+    socket.on('end', () => {
+      this.#pass(this.#head ?? Buffer.alloc(0))
+      this.push(null)
+    })
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  override _read(): void {
+    this.#socket.resume()
+  }
+
+  /** No request is sent before the response to the last one has been read. */
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#head ??= Buffer.alloc(0)
+    this.#socket.write(bytes, done)
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done)
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy()
+    done(error)
+  }
+
+  /** These are what the agent of Node.js calls for a connection that it keeps. */
+  setTimeout(ms: number): this {
+    this.#socket.setTimeout(ms)
+    return this
+  }
+
+  setKeepAlive(isOn?: boolean, delayMs?: number): this {
+    this.#socket.setKeepAlive(isOn, delayMs)
+    return this
+  }
+
+  ref(): this {
+    this.#socket.ref()
+    return this
+  }
+
+  unref(): this {
+    this.#socket.unref()
+    return this
+  }
+
+  #take(bytes: Buffer): void {
+    if (!this.#head) {
+      this.#pass(bytes)
+      return
+    }
+    this.#head = Buffer.concat([this.#head, bytes])
+    const end = findHeadEnd(this.#head)
+    if (end < 0 && this.#head.length < maxHeadBytes) return
+    const [head, body] =
+      end < 0 ? [this.#head, Buffer.alloc(0)] : [this.#head.subarray(0, end), this.#head.subarray(end)]
+    this.#head = undefined
+    this.#pass(Buffer.concat([end < 0 ? head : repairHead(head), body]))
+  }
+
+  #pass(bytes: Buffer): void {
+    if (bytes.length > 0 && !this.push(bytes)) this.#socket.pause()
+  }
+}
+
+/** Returns the position behind the empty line, or -1. Some cameras end lines with LF alone. */
+function findHeadEnd(bytes: Buffer): number {
+  const [crlf, lf] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')]
+  if (crlf < 0 && lf < 0) return -1
+  return lf < 0 || (crlf >= 0 && crlf < lf) ? crlf + 4 : lf + 2
+}
+
+/**
+ * Leaves out lines without a name, without a colon, and lengths that are no numbers (home-assistant/core issue 14960),
+ * and the space between a name and its colon. Without a length, the body ends with the connection.
+ */
+function repairHead(head: Buffer): Buffer {
+  const [status, ...lines] = head.toString('latin1').split('\n')
+  const kept = lines.flatMap((line, i) => {
+    if (line.trim() === '') return i >= lines.length - 2 ? [line] : []
+    if (/^[ \t]/.test(line)) return [line] // continues the line before
+    const [, name, value = ''] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:([^\n]*)$/.exec(line) ?? []
+    if (name === undefined || (/^content-length$/i.test(name) && !/^\s*\d+\s*$/.test(value))) return []
+    return [`${name}:${value}`]
+  })
+  return Buffer.from([status, ...kept].join('\n'), 'latin1')
+}
