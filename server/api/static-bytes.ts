@@ -57,8 +57,8 @@ function chooseEncoding(accepted: string | string[] | undefined): Encoding | 'pl
   return has('br') ? 'br' : has('gzip') ? 'gzip' : 'plain'
 }
 
-/** RFC 9110 section 13.1.2: weak comparison. */
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+/** Whether a client that sent `If-None-Match` has the content (RFC 9110 section 13.1.2: weak comparison). */
+export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const known = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return known.includes(etag) || known.includes('*')
 }

@@ -2,7 +2,14 @@
 // descriptions only say what each URL returns.
 
 import { streamSpeeds } from '../../../contract/recording.ts'
-import type { Operation, Parameter, PathItem, RequestBody, Response } from './openapi.ts'
+import {
+  notModified,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type RequestBody,
+  type Response,
+} from './openapi.ts'
 import { type RefusalStatus, referToRefusal } from './refusals.ts'
 
 const cameraId: Parameter = {
@@ -240,6 +247,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       responses: {
         200: answer('The file.', 'video/mp4'),
         206: answer('The range of bytes.', 'video/mp4', contentRange),
+        304: notModified,
         ...refuse(400, 404, 416, 429, 503),
       },
       security: [],

@@ -99,3 +99,7 @@ export type OpenApiDocument = {
     readonly securitySchemes: { readonly [name: string]: SecurityScheme }
   }
 }
+
+export const notModified: Response = {
+  description: 'Not modified since the response with the `ETag` in `If-None-Match`.',
+}

@@ -1,7 +1,7 @@
 // Describes health, metrics and the API description itself.
 
 import { FileRepair } from '../../../contract/storage.ts'
-import type { PathItem, Response } from './openapi.ts'
+import { notModified, type PathItem, type Response } from './openapi.ts'
 import { referToRefusal } from './refusals.ts'
 
 const ok: Response = {
@@ -23,8 +23,6 @@ const ok: Response = {
     },
   },
 }
-
-const notModified: Response = { description: 'Not modified since the response with the `ETag` in `If-None-Match`.' }
 
 export const serverPaths: { readonly [path: string]: PathItem } = {
   '/healthz': {

@@ -135,6 +135,18 @@ test('downloads', { timeout: 60_000 }, async (t) => {
     },
   )
 
+  await t.test('whoever has the file is told so, whatever range was asked for', async () => {
+    const etag = whole.headers.etag!
+    for (const known of [etag, `"another", W/${etag}`, '*']) {
+      for (const headers of [{}, { range: 'bytes=0-9' }, { range: `bytes=${whole.body.length}-` }]) {
+        const { status, body, headers: answered } = await send({ headers: { ...headers, 'if-none-match': known } })
+        assert.deepEqual([status, body.length, answered.etag], [304, 0, etag])
+      }
+    }
+    const other = await send({ headers: { 'if-none-match': '"another"', range: 'bytes=0-9' } })
+    assert.deepEqual([other.status, other.body.length], [206, 10])
+  })
+
   await t.test('a guest whose right is taken away in between gets no more, and the owner goes on', async () => {
     const guest = await addUser('guest@example.com')
     const permissions = { canViewRecordings: true, sharesNotifications: false }

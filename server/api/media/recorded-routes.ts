@@ -13,6 +13,7 @@ import { HttpError } from '../problem.ts'
 import { readBody, readQuery } from '../read-fields.ts'
 import { readJson } from '../read-json.ts'
 import { sentBody } from '../request-body.ts'
+import { isKnown } from '../static-bytes.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { sendBytes, startMedia } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
@@ -73,6 +74,12 @@ function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log 
     const ifRange = request.headers['if-range']?.toString()
     const isGet = request.method === 'GET'
     const bytes = await recorded.openDownload(id, gaps === 'keep', isGet ? { range, ifRange } : {})
+    // Before ranges (RFC 9110 section 13.2.2).
+    if (isKnown(request.headers['if-none-match'], bytes.etag)) {
+      if (bytes.status !== 416) await bytes.body.return()
+      sendEmpty(reply, 304, { etag: bytes.etag })
+      return
+    }
     await sendFile(request, reply, id, bytes, {
       etag: bytes.etag,
       'content-disposition': `attachment; filename="${filename.replaceAll(/[^\w.() -]/g, '_')}"; filename*=UTF-8''${encodeName(filename)}`,
