@@ -37,6 +37,8 @@ export type VideoDepacketizer = {
   markLoss(): void
   /** Takes the header extension `bytes[start, end)` of a packet, before its payload. `profile`: the type of its content. */
   takeExtension?(profile: number, bytes: Uint8Array, start: number, end: number): void
+  /** Ends the current frame if a packet of it was marked as the last. */
+  endMarked?(): void
   /**
    * Takes the payload `bytes[start, end)` of one packet. `timestamp` is equal in packets of one frame, in any unit.
    * Never throws on bytes that a camera sends: invalid payloads are counted and cost their group of pictures.

@@ -108,17 +108,24 @@ test('footage after a hole plays with a discontinuity and at the right time', as
 })
 
 test('a pause without loss is reported and keeps the frame before it, which later frames need', async () => {
-  await using scene = new FootageScene()
-  const [segment] = await record(scene, 30, { gopFrames: 250, pauses: [[12, 13.52]] })
-  const { fragments } = segment!
-  const after = fragments.find(({ hole }) => hole)!
-  assert.deepEqual(after.hole, { durationMs: 1520, reason: 'no_frames', isCut: false })
-  assert.deepEqual([after.startMs, after.isKey], [at(13.52), false])
-  assert.equal(
-    fragments.reduce((sum, { durationMs }) => sum + durationMs, 0),
-    30_000,
-  )
-  assert.deepEqual(await gapsOf(scene), [[12, 13, 'no_frames']])
+  for (const [end, gap] of [
+    [13.52, [12, 13, 'no_frames']],
+    [26, [12, 26, 'no_frames']],
+  ] as const) {
+    await using scene = new FootageScene()
+    const [segment, other] = await record(scene, 30, { gopFrames: 250, pauses: [[12, end]] })
+    assert.equal(other, undefined)
+    const { fragments } = segment!
+    const after = fragments.find(({ hole }) => hole)!
+    const durationMs = Math.round((end - 12) * 1000)
+    assert.deepEqual(after.hole, { durationMs, reason: 'no_frames', isCut: false })
+    assert.deepEqual([after.startMs, after.isKey], [at(end), false])
+    assert.equal(
+      fragments.reduce((sum, { durationMs }) => sum + durationMs, 0),
+      30_000,
+    )
+    assert.deepEqual(await gapsOf(scene), [gap])
+  }
 })
 
 test('a camera that starts sending a frame every two seconds has no gap', async () => {

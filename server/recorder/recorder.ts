@@ -71,8 +71,11 @@ export type RecorderStats = {
 /** The budget of a recorder without a shared one. */
 const defaultBudgetBytes = 64 * 1024 * 1024
 
-/** A longer gap in the frames of a run ends the file, because no frame is displayed that long. */
-const maxFrameGap90k = 10 * 90_000
+/**
+ * A longer gap in the frames of a run ends the file. Cameras that answer may pause for 30 s within a connection
+ * (`ConnectionLimits.answeringMs`).
+ */
+const maxFrameGap90k = 40 * 90_000
 
 /**
  * A file without a key frame at which it could end is ended after this time. The index relies on files below an hour.

@@ -48,5 +48,6 @@ export const defaultLimits: ConnectionLimits = {
   responseMs: 10_000,
   udpMs: 5000,
   frameMs: 10_000,
+  answeringMs: 30_000,
   keyFrameMs: 75_000,
 }

@@ -83,6 +83,7 @@ const connectionLimits: ConnectionLimits = {
   responseMs: 5000,
   udpMs: 3000,
   frameMs: 4000,
+  answeringMs: 4000,
 }
 
 /** How long a session may take to end after the test. */

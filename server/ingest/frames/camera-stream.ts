@@ -22,6 +22,9 @@ import { SilenceFiller } from './silence-filler.ts'
 /** After the thread was blocked, everything that had arrived meanwhile has been read within this time. */
 const backlogMs = 250
 
+/** Packets of one frame do not come later than this after one that is marked as the last. */
+const settledMs = 1000
+
 export type CameraStreamOptions = {
   readonly plan: StreamPlan
   readonly arrivalClock: ArrivalClock
@@ -168,6 +171,14 @@ export class CameraStream implements Disposable {
     for (const [i, unit] of units.entries()) {
       this.#depacketizer.push(unit, 0, unit.length, timestamp90k, i === units.length - 1)
     }
+  }
+
+  /**
+   * Publishes a frame that waits for the next packet to be complete, if its last packet said so a while ago. Some cameras
+   * send the next one much later.
+   */
+  endMarked(): void {
+    if (this.#options.arrivalClock.nowMs() - this.#markedMs >= settledMs) this.#depacketizer.endMarked?.()
   }
 
   /** Reports that data is missing before the next access unit. */

@@ -11,8 +11,10 @@ export type FrameCounts = {
 }
 
 export type FrameWatchLimits = {
-  /** The longest time without a frame. */
+  /** The longest time without a frame, from a camera that answers nothing either. */
   readonly frameMs: number
+  /** The longest time without a frame from a camera that answers requests. Some send a picture each 15 s. */
+  readonly answeringMs: number
   /** The longest time without a published frame: a little more than the longest interval between key frames. */
   readonly keyFrameMs: number
 }
@@ -33,17 +35,25 @@ export class FrameWatch {
     this.#publishedMs = nowMs
   }
 
-  /** @throws CameraError if the camera has sent no frames, or none that can be published, for too long */
-  check({ frames, published }: FrameCounts, nowMs: number, missing: MissingData): void {
-    const { frameMs, keyFrameMs } = this.#limits
+  /** How long the camera has sent no frame. */
+  silentMs(nowMs: number): number {
+    return nowMs - this.#frameMs
+  }
+
+  /**
+   * `answeredMs`: when the camera last answered a request besides its stream.
+   * @throws CameraError if the camera has sent no frames, or none that can be published, for too long
+   */
+  check({ frames, published }: FrameCounts, nowMs: number, missing: MissingData, answeredMs = -Infinity): void {
+    const { frameMs, answeringMs, keyFrameMs } = this.#limits
     if (frames !== this.#counts.frames) this.#frameMs = nowMs
     if (published !== this.#counts.published) this.#publishedMs = nowMs
     this.#counts = { frames, published }
-    const silentMs = nowMs - this.#frameMs
-    if (silentMs >= frameMs) {
+    const silentMs = this.silentMs(nowMs)
+    if (silentMs >= answeringMs || (silentMs >= frameMs && nowMs - answeredMs >= frameMs)) {
       const detail =
         frames === 0
-          ? `The camera accepted the connection but sent no frames within ${frameMs / 1000} s: restart the camera if the problem persists.`
+          ? `The camera accepted the connection but sent no frames within ${(silentMs >= answeringMs ? answeringMs : frameMs) / 1000} s: restart the camera if the problem persists.`
           : `The camera has sent no frames for ${Math.round(silentMs / 1000)} s.`
       throw new CameraError('no_frames', detail)
     }

@@ -33,6 +33,8 @@ export type PlayingSession = Pick<ConnectedOptions, 'context' | 'signal' | 'limi
 }
 
 const tickMs = 2500
+/** A camera that sends no frames is asked so often whether it is there. */
+const askMs = 5000
 const udpReportMs = 5000
 
 /** Always throws: a CameraError with the reason for which the session was lost, or the signal's reason. */
@@ -44,6 +46,7 @@ export async function watchRtspSession(session: PlayingSession): Promise<never> 
   const keepAliveMs = Math.max(tickMs, Math.min(30_000, sessionMs / 2))
   const reportMs = session.kind === 'udp' ? udpReportMs : keepAliveMs
   let keptAliveMs = startedMs
+  let answeredMs = startedMs
   let reportedMs = startedMs
   // One signal for the whole session: racing long-lived promises at every tick would leak memory.
   const lost = new AbortController()
@@ -53,21 +56,25 @@ export async function watchRtspSession(session: PlayingSession): Promise<never> 
     const nowMs = clock.monotonicMs()
     stats.receivedBytes += connection.receivedBytes
     connection.receivedBytes = 0
+    stream.endMarked()
     stream.collectStats()
     checkPackets(session, nowMs - startedMs)
     const counts = { frames: stream.frames, published: stream.published }
-    watch.check(counts, nowMs, {
+    const missing = {
       what: stream.hasParameterSets ? 'no key frame' : 'no parameter sets',
       hint: 'set a key frame interval of a few seconds in the camera',
-    })
+    }
+    watch.check(counts, nowMs, missing, answeredMs)
     followReports(session)
     if (nowMs - reportedMs >= reportMs) {
       reportedMs = nowMs
       sendReports(session)
     }
-    if (nowMs - keptAliveMs < keepAliveMs) return
+    if (nowMs - keptAliveMs < (watch.silentMs(nowMs) >= askMs ? askMs : keepAliveMs)) return
     keptAliveMs = nowMs
-    void keepAlive(session, lost)
+    void keepAlive(session, lost).then((isAnswered) => {
+      if (isAnswered) answeredMs = clock.monotonicMs()
+    })
   }
   await repeat(tick, { clock, signal: ended, intervalMs: tickMs, isDelayed: true })
   throw ended.reason
@@ -99,17 +106,19 @@ function sendReports({ video, audio }: PlayingSession): void {
 
 /**
  * Sends a keep-alive request. If it is not answered or fails, the next one uses another method. Only a refused login
- * ends the session, because the frames show whether the session is alive.
+ * ends the session, because the frames show whether the session is alive. Returns whether the camera answered anything.
  */
-async function keepAlive(session: PlayingSession, lost: AbortController): Promise<void> {
+async function keepAlive(session: PlayingSession, lost: AbortController): Promise<boolean> {
   const { client, connection, memory, signal } = session
   const method = memory.keepAlive.chooseMethod(session.keepAlive.publicMethods)
   try {
     await client.request(method, session.keepAlive.target)
+    return true
   } catch (error) {
-    if (signal.aborted || !connection.isOpen) return
-    const { reason } = toCameraError(error)
+    if (signal.aborted || !connection.isOpen) return false
+    const { reason, status } = toCameraError(error)
     if (reason === 'auth_failed') lost.abort(error)
     else memory.keepAlive.noteFailure()
+    return status !== undefined
   }
 }

@@ -331,7 +331,7 @@ test('a session is kept alive with a method that the camera supports, and a sile
       },
     })
     const { items, causes } = await watchCamera({ url: camera.url }, isLost, { clock: hastyClock })
-    assert.match(causes[0]!, /has sent no frames for 1\d s/)
+    assert.match(causes[0]!, /has sent no frames for 3\d s/)
     assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
     const method = publicMethods.includes('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
     const afterPlay = camera.requests.slice(camera.requests.findIndex((request) => request.startsWith('PLAY')) + 1)
@@ -345,9 +345,16 @@ test('a session is kept alive with a method that the camera supports, and a sile
 })
 
 test('a camera that never answers, sends nothing or sends no key frame is reported with its problem', async () => {
+  let isPlaying = false
+  const fallSilent = ({ method }: RtspRequest) => {
+    if (isPlaying) return false
+    isPlaying = method === 'PLAY'
+    return undefined
+  }
   const cases: [Script, string, RegExp][] = [
     [{ answer: () => false }, 'camera_unreachable', /did not answer OPTIONS within 10 s/],
-    [{}, 'no_frames', /sent no frames within 10 s/],
+    [{}, 'no_frames', /sent no frames within 30 s/],
+    [{ answer: fallSilent }, 'no_frames', /sent no frames within 10 s/],
     [
       {
         play: (sender) => {

@@ -135,6 +135,10 @@ export class NalDepacketizer implements VideoDepacketizer {
     }
   }
 
+  endMarked(): void {
+    if (this.#wasMarked && this.#hasSlice && this.#fragmentStart < 0) this.#end()
+  }
+
   /** Padding follows a frame; inside a frame an empty packet is an error. Some senders end a frame with one. */
   #lacksPayload(isMarked: boolean): boolean {
     return this.#fragmentStart >= 0 || (this.#hasSlice && !isMarked && this.#marker === 'right')
