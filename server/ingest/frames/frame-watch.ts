@@ -13,7 +13,7 @@ export type FrameCounts = {
 export type FrameWatchLimits = {
   /** The longest time without a frame, from a camera that answers nothing either. */
   readonly frameMs: number
-  /** The longest time without a frame from a camera that answers requests. Some send a picture each 15 s. */
+  /** The longest time without a frame from a camera that answers requests. Some send a frame each 15 s. */
   readonly answeringMs: number
   /** The longest time without a published frame: a little more than the longest interval between key frames. */
   readonly keyFrameMs: number

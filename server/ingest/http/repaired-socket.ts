@@ -90,17 +90,23 @@ function findHeadEnd(bytes: Buffer): number {
   return lf < 0 || (crlf >= 0 && crlf < lf) ? crlf + 4 : lf + 2
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controlCharacters = /[\0-\x08\x0a-\x1f\x7f]/
+
 /**
- * Leaves out lines without a name, without a colon, and lengths that are no numbers (home-assistant/core issue 14960),
- * and the space between a name and its colon. Without a length, the body ends with the connection.
+ * Leaves out lines without a name or a colon (home-assistant/core issue 14960), lengths that are no numbers, and values
+ * with control characters; also the space between a name and its colon. Without a length, the body ends with the
+ * connection.
  */
 function repairHead(head: Buffer): Buffer {
   const [status, ...lines] = head.toString('latin1').split('\n')
   const kept = lines.flatMap((line, i) => {
     if (line.trim() === '') return i >= lines.length - 2 ? [line] : []
-    if (/^[ \t]/.test(line)) return [line] // continues the line before
+    // Continues the line before.
+    if (/^[ \t]/.test(line)) return controlCharacters.test(line.trimEnd()) ? [] : [line]
     const [, name, value = ''] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:([^\n]*)$/.exec(line) ?? []
-    if (name === undefined || (/^content-length$/i.test(name) && !/^\s*\d+\s*$/.test(value))) return []
+    if (name === undefined || controlCharacters.test(value.trimEnd())) return []
+    if (/^content-length$/i.test(name) && !/^\s*\d+\s*$/.test(value)) return []
     return [`${name}:${value}`]
   })
   return Buffer.from([status, ...kept].join('\n'), 'latin1')
