@@ -47,6 +47,10 @@ export const CameraStatistics = Type.Object({
   }),
   frozen_seconds: Type.Number({ description: 'Total length of the freezes.' }),
   connections: Type.Integer({ description: 'Connections on which at least one frame was received.' }),
+  deviations: Type.Array(Type.String(), {
+    description:
+      'What the camera does that standards forbid or leave open, and that the server understands: `client_directions`, `source_changes`, `sequence_steps`, `joined_units`, `empty_fragments`, `private_units`, `transport_headers`, `head_lines`. More may be added.',
+  }),
 })
 
 export type CameraStatistics = Static<typeof CameraStatistics>

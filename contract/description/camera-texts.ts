@@ -89,6 +89,7 @@ export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: Op
       freezes: 41,
       frozen_seconds: 63.2,
       connections: 1,
+      deviations: ['client_directions'],
     },
   },
   rotateEventHash: {

@@ -21,7 +21,7 @@ function open() {
       counters.packets += 2000 * (1 - lostPart)
       counters.lostPackets += 2000 * lostPart
       counters.videoFrames += 125
-      meter.take({ clockRate: 1, ...counters })
+      meter.take({ clockRate: 1, deviations: new Set(), ...counters })
     }
   }
   return { time, reports, meter, counters, run }
@@ -30,13 +30,13 @@ function open() {
 test('rates cover the last minute, and there are none without frames', () => {
   const { time, meter, run } = open()
   assert.equal(meter.figures(), undefined)
-  meter.take({ clockRate: 1, ...noCounters })
+  meter.take({ clockRate: 1, deviations: new Set(), ...noCounters })
   assert.equal(meter.figures()?.frameRate, undefined)
   run(300)
   const { bitRate, frameRate, packetLoss, sinceMs, videoFrames } = meter.figures()!
   assert.deepEqual([bitRate, frameRate, packetLoss, sinceMs, videoFrames], [4e6, 25, 0, t0, 7500])
   time.ms += 20_000
-  meter.take({ clockRate: 1, ...noCounters, videoFrames: 7500 })
+  meter.take({ clockRate: 1, deviations: new Set(), ...noCounters, videoFrames: 7500 })
   assert.equal(meter.figures()?.bitRate, undefined)
 })
 
@@ -45,7 +45,7 @@ test('counts before the first report are in no rate', () => {
   run(5)
   time.ms += 5000
   counters.videoFrames += 125
-  meter.take({ clockRate: 1, ...counters })
+  meter.take({ clockRate: 1, deviations: new Set(), ...counters })
   assert.equal(meter.figures()!.frameRate, 25)
   assert.equal(meter.figures()!.videoFrames, 250)
 })
@@ -83,7 +83,7 @@ test('high and low loss are reported, but not what is in between or a time witho
   const silent = open()
   for (let i = 0; i < 60; i++) {
     silent.time.ms += 5000
-    silent.meter.take({ clockRate: 1, ...noCounters })
+    silent.meter.take({ clockRate: 1, deviations: new Set(), ...noCounters })
   }
   assert.deepEqual(silent.reports, [])
 })

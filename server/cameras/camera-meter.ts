@@ -2,6 +2,7 @@
 // last minute, losses over the last ten minutes.
 
 import type { Clock } from '../base/clock.ts'
+import type { Deviation } from '../base/deviation.ts'
 import {
   addCounters,
   type CameraCounters,
@@ -19,6 +20,7 @@ export type CountersOfCamera = CameraCounters & {
   readonly cameraId: number
   /** As in `CameraFigures`. */
   readonly clockRate: number
+  readonly deviations: ReadonlySet<Deviation>
 }
 
 export type LossReport = {
@@ -56,6 +58,7 @@ export class CameraMeter {
   #base = noCounters
   #last = noCounters
   #clockRate = 1
+  readonly #deviations = new Set<Deviation>()
   /** Monotonic time. */
   #lastFrameMs = Number.NEGATIVE_INFINITY
   #counted: Counted | undefined
@@ -74,7 +77,7 @@ export class CameraMeter {
   }
 
   /** Takes a worker's counters. A counter that decreased comes from a new worker. */
-  take({ clockRate, ...counters }: Omit<CountersOfCamera, 'cameraId'>): void {
+  take({ clockRate, deviations, ...counters }: Omit<CountersOfCamera, 'cameraId'>): void {
     const { clock } = this.#options
     const nowMs = clock.monotonicMs()
     this.#counted ??= {
@@ -87,6 +90,7 @@ export class CameraMeter {
     if (counters.videoFrames !== this.#last.videoFrames) this.#lastFrameMs = nowMs
     this.#last = counters
     this.#clockRate = clockRate
+    for (const deviation of deviations) this.#deviations.add(deviation)
     if (nowMs - samples.at(-1)!.atMs < sampleMs) return
     samples.push({ atMs: nowMs, counters: this.total })
     while (samples[1] && nowMs - samples[0]!.atMs > windowMs) samples.shift()
@@ -112,6 +116,7 @@ export class CameraMeter {
       bitRate: isOn ? (receivedBytes * 8) / seconds : undefined,
       frameRate: isOn ? videoFrames / seconds : undefined,
       clockRate: this.#clockRate,
+      deviations: [...this.#deviations].sort(),
       packetLoss: findPacketLoss(recent),
       frameLoss: findFrameLoss(recent),
     }

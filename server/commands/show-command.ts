@@ -2,6 +2,7 @@
 
 import type { CameraStatistics } from '../../contract/statistics.ts'
 import { writeStatistics } from '../api/answers/statistics.ts'
+import type { Deviation } from '../base/deviation.ts'
 import { hideSecrets } from '../model/camera-url.ts'
 import { writeTime } from '../model/time.ts'
 import type { Command } from './command.ts'
@@ -48,8 +49,25 @@ function describeStatistics(of: CameraStatistics): [string, string | null][] {
     ['Lost frames', describeLoss(of.lost_pictures, of.pictures, of.picture_loss_percent)],
     ['Freezes', `${of.freezes}, ${of.frozen_seconds} s in total`],
     ['Connections', String(of.connections)],
+    ['Deviations', of.deviations.length === 0 ? null : of.deviations.map(describeDeviation).join('; ')],
     ['Counted since', of.since],
   ]
+}
+
+/** Information and no fault: what is listed here is understood. */
+const deviationTexts: Readonly<Record<Deviation, string>> = {
+  client_directions: 'states directions as the client sees them',
+  source_changes: 'changes the source of its packets',
+  sequence_steps: 'steps back in its sequence numbers',
+  joined_units: 'joins NAL units by start codes',
+  empty_fragments: 'sends empty fragments',
+  private_units: 'sends private NAL units',
+  transport_headers: 'sends audio with transport headers (ADTS)',
+  head_lines: 'sends HTTP heads with lines that are no fields',
+}
+
+function describeDeviation(deviation: string): string {
+  return deviationTexts[deviation as Deviation] ?? deviation
 }
 
 function describeLoss(lost: number, received: number, percent: number | null): string | null {

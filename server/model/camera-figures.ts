@@ -1,6 +1,8 @@
 // Stream statistics of a camera: the counters of a worker, and what follows from two readings of them.
 
 /** Counters of one camera since its worker started; they never decrease. */
+import type { Deviation } from '../base/deviation.ts'
+
 export type CameraCounters = {
   readonly receivedBytes: number
   /** RTP packets that arrived and packets that were lost; 0 for cameras over HTTP. */
@@ -51,6 +53,8 @@ export type CameraFigures = CameraCounters & {
   readonly frameRate: number | undefined
   /** Seconds of real time per second of the camera's timestamps: 1 if its clock is right. */
   readonly clockRate: number
+  /** Since the server started. */
+  readonly deviations: readonly Deviation[]
   /**
    * Shares of packets and frames that were lost in the last ten minutes; undefined if there were none.
    */

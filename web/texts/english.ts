@@ -336,6 +336,18 @@ export const english = {
     lostPackets: 'Lost packets',
     lostFrames: 'Lost frames',
     freezes: 'Freezes',
+    deviations: 'Deviations',
+    /** By their names in the API. They are information, not faults. */
+    deviationNames: {
+      client_directions: 'states directions as the client sees them',
+      source_changes: 'changes the source of its packets',
+      sequence_steps: 'steps back in its sequence numbers',
+      joined_units: 'joins NAL units by start codes',
+      empty_fragments: 'sends empty fragments',
+      private_units: 'sends private NAL units',
+      transport_headers: 'sends audio with transport headers (ADTS)',
+      head_lines: 'sends HTTP heads with lines that are no fields',
+    } as Readonly<Record<string, string>>,
     inTotal: (amount: string) => `${amount} in total`,
     keepDamaged: 'Keep damaged frames',
     damagedHint:

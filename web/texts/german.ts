@@ -402,6 +402,17 @@ export const german: Texts = {
     lostPackets: 'Verlorene Pakete',
     lostFrames: 'Verlorene Bilder',
     freezes: 'Standbilder',
+    deviations: 'Abweichungen',
+    deviationNames: {
+      client_directions: 'gibt Richtungen aus Sicht des Empfängers an',
+      source_changes: 'wechselt die Quelle ihrer Pakete',
+      sequence_steps: 'springt in ihren Folgenummern zurück',
+      joined_units: 'verbindet NAL-Einheiten mit Startcodes',
+      empty_fragments: 'sendet leere Fragmente',
+      private_units: 'sendet eigene NAL-Einheiten',
+      transport_headers: 'sendet Ton mit Transportköpfen (ADTS)',
+      head_lines: 'sendet HTTP-Köpfe mit Zeilen, die keine Felder sind',
+    },
     inTotal: (amount) => `${amount} insgesamt`,
     keepDamaged: 'Beschädigte Bilder behalten',
     damagedHint:

@@ -21,6 +21,8 @@ export function writeStatistics(figures: CameraFigures | undefined): CameraStati
     freezes: counters.freezes,
     frozen_seconds: round(counters.frozenMs / 1000, 10),
     connections: counters.connections,
+    // Not in figures that an earlier version has stored.
+    deviations: [...(figures?.deviations ?? [])],
   }
 }
 

@@ -119,8 +119,10 @@ export class AudioTrack {
     if (coding.kind === 'opus') return this.#createBlockReader((data) => opusPacketSamples(data) > 0)
     if (coding.kind === 'telephone') return this.#createTelephoneReader(coding.source)
     const blockMs = (coding.samplesPerBlock * 1000) / format.sampleRate
-    return new AacDepacketizer(coding.headerSizes, (data, timestamp, index) =>
-      this.#takeBlock(data, (timestamp * 1000) / clockRate + index * blockMs),
+    return new AacDepacketizer(
+      coding.headerSizes,
+      (data, timestamp, index) => this.#takeBlock(data, (timestamp * 1000) / clockRate + index * blockMs),
+      (deviation) => this.#options.stats.deviations.add(deviation),
     )
   }
 

@@ -1,5 +1,7 @@
 // The counters of one camera across all its connections. A plain object from which metrics and statistics are made.
 
+import type { Deviation } from '../../base/deviation.ts'
+
 export type CameraStats = {
   /** Connections that reached the first frame. */
   connections: number
@@ -34,6 +36,8 @@ export type CameraStats = {
   clockRate: number
   /** Frames whose durations were measured by arrival, because `clockRate` was not 1. */
   retimedFrames: number
+  /** Found so far. */
+  readonly deviations: Set<Deviation>
 }
 
 export function createCameraStats(): CameraStats {
@@ -54,5 +58,6 @@ export function createCameraStats(): CameraStats {
     clockJumps: 0,
     clockRate: 1,
     retimedFrames: 0,
+    deviations: new Set(),
   }
 }

@@ -103,7 +103,9 @@ export class CameraStream implements Disposable {
       onBadSet: () => stats.badPackets++,
       pool,
       keepsDamaged: options.keepsDamaged,
+      onDeviation: (deviation) => stats.deviations.add(deviation),
     })
+    if (plan.audio?.hasClientDirection) stats.deviations.add('client_directions')
     const canRead = plan.audio?.coding.kind !== 'telephone' || options.transcoder !== undefined
     const silence = plan.audio && createSilence(plan.audio.format)
     if (!plan.audio || !silence || !canRead) return

@@ -88,6 +88,8 @@ export class RtpReceiver {
       lost = 0
       isCut = true
     }
+    if (isCut && !this.#isNewSource) this.#stats.deviations.add('sequence_steps')
+    if (header.ssrc !== this.#ssrc && this.#ssrc !== undefined) this.#stats.deviations.add('source_changes')
     this.#ssrc = header.ssrc
     this.#isNewSource = false
     this.#confirmed = undefined

@@ -360,7 +360,7 @@ for (const [line, source] of [
         const { port } = server.address() as { port: number }
         const { items, stats } = await watchCamera({ url: `http://127.0.0.1:${port}/video` }, seen(5))
         assert.ok(timesOf(items, 'video').length >= 5)
-        assert.deepEqual([stats.connections, stats.runs], [1, 1])
+        assert.deepEqual([stats.connections, stats.runs, [...stats.deviations]], [1, 1, ['head_lines']])
       } finally {
         server.close()
       }

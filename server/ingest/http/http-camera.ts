@@ -29,7 +29,15 @@ const unchangedMs = 5000
 export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
   const { context, url, address, credentials, signal, limits, memory } = options
   const { clock, containers } = context
-  using client = new HttpClient({ url, address, credentials, clock, signal, responseMs: limits.responseMs })
+  using client = new HttpClient({
+    url,
+    address,
+    credentials,
+    clock,
+    signal,
+    responseMs: limits.responseMs,
+    stats: options.stats,
+  })
   const stream = new JpegStream({ ...options, clock, runLimit: memory.runLimit })
   try {
     const askedMs = clock.monotonicMs()

@@ -5,6 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
+import type { CameraStats } from '../frames/camera-stats.ts'
 import type { TestedAddress } from '../network/address-guard.ts'
 import { CameraLogin, type Credentials } from '../network/camera-auth.ts'
 import { CameraError, describeSocketError, describeStatus } from '../network/camera-error.ts'
@@ -19,6 +20,7 @@ export type HttpClientOptions = {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly responseMs: number
+  readonly stats?: Pick<CameraStats, 'deviations'>
 }
 
 type Headers = { readonly [name: string]: string }
@@ -37,8 +39,9 @@ export class HttpClient implements Disposable {
     const { url, address } = options
     this.#options = options
     this.#login = new CameraLogin(options.credentials)
+    const note = () => options.stats?.deviations.add('head_lines')
     // A request reports its errors. Between a response and the next request, no other listener exists.
-    this.#agent = new CameraAgent(() => new RepairedSocket(connectCamera(url, address)).on('error', () => {}))
+    this.#agent = new CameraAgent(() => new RepairedSocket(connectCamera(url, address), note).on('error', () => {}))
     const { pathname, search, host } = new URL(url.requestUrl)
     this.#path = pathname + search
     this.#host = host

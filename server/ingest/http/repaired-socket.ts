@@ -9,12 +9,15 @@ const maxHeadBytes = 64 * 1024
 
 export class RepairedSocket extends Duplex {
   readonly #socket: Socket
+  readonly #onRepair: () => void
   /** What has arrived of the head of the next response; undefined while its body arrives. */
   #head: Buffer | undefined = Buffer.alloc(0)
 
-  constructor(socket: Socket) {
+  /** `onRepair`: called when something was left out. */
+  constructor(socket: Socket, onRepair: () => void = () => {}) {
     super()
     this.#socket = socket
+    this.#onRepair = onRepair
     socket.on('data', (bytes) => this.#take(bytes))
     socket.on('end', () => {
       this.#pass(this.#head ?? Buffer.alloc(0))
@@ -75,7 +78,9 @@ export class RepairedSocket extends Duplex {
     const [head, body] =
       end < 0 ? [this.#head, Buffer.alloc(0)] : [this.#head.subarray(0, end), this.#head.subarray(end)]
     this.#head = undefined
-    this.#pass(Buffer.concat([end < 0 ? head : repairHead(head), body]))
+    const repaired = end < 0 ? head : repairHead(head)
+    if (repaired.length < head.length) this.#onRepair()
+    this.#pass(Buffer.concat([repaired, body]))
   }
 
   #pass(bytes: Buffer): void {

@@ -30,6 +30,8 @@ export type AudioPlan = {
   readonly format: AudioFormat
   /** Whether audio and video timestamps are on the same axis, as in containers. */
   readonly sharesVideoClock?: boolean
+  /** The description states the direction of the track as the client sees it. */
+  readonly hasClientDirection?: boolean
 }
 
 export type PlannedAudio = {
@@ -62,7 +64,11 @@ export function planAudio(sdp: Sdp): PlannedAudio {
       const payload = media.payloads.find((each) => each.encoding.toUpperCase() === encoding)
       if (!payload) continue
       try {
-        return { audio: plan(media, payload), audioProblem: undefined }
+        const hasClientDirection = media.direction === 'recvonly'
+        return {
+          audio: { ...plan(media, payload), ...(hasClientDirection && { hasClientDirection }) },
+          audioProblem: undefined,
+        }
       } catch (error) {
         audioProblem = error instanceof Error ? error.message : String(error)
       }

@@ -1,5 +1,6 @@
 // Chooses the video track of a session description, and reads what must be known before its first packet.
 
+import type { Deviation } from '../../base/deviation.ts'
 import type { VideoCodec } from '../../media/frame.ts'
 import type { FrameMemoryPool } from '../../media/frame-memory.ts'
 import { h264Codec } from '../../media/h264/h264-codec.ts'
@@ -60,16 +61,21 @@ export type VideoDepacketizerOptions = {
   readonly pool?: FrameMemoryPool | undefined
   /** See `NalDepacketizerOptions`. */
   readonly keepsDamaged?: (() => boolean) | undefined
+  readonly onDeviation?: ((deviation: Deviation) => void) | undefined
 }
 
 /** Creates a depacketizer for the track of the plan. It already has the parameter sets of the plan. */
 export function createVideoDepacketizer(
   plan: VideoPlan,
   sink: VideoSink,
-  { onBadSet, pool, keepsDamaged }: VideoDepacketizerOptions,
+  { onBadSet, pool, keepsDamaged, onDeviation }: VideoDepacketizerOptions,
 ): VideoDepacketizer {
   if (plan.codec === 'mjpeg') return new JpegDepacketizer(sink, { size: plan.size })
-  const depacketizer = new NalDepacketizer(plan.codec === 'h265' ? h265Codec : h264Codec, sink, { pool, keepsDamaged })
+  const depacketizer = new NalDepacketizer(plan.codec === 'h265' ? h265Codec : h264Codec, sink, {
+    pool,
+    keepsDamaged,
+    onDeviation,
+  })
   for (const set of plan.parameterSets) {
     try {
       depacketizer.takeParameterSet(set)

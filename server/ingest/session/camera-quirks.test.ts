@@ -11,7 +11,7 @@ import { hastyClock, timesOf, watchCamera } from '../../../test/support/ingest/w
 
 const quirks = [...sessionQuirks, ...packetQuirks, ...protocolQuirks]
 
-for (const { camera, symptom, script, account, isHasty, frames = sent - 1, check } of quirks) {
+for (const { camera, symptom, script, account, isHasty, frames = sent - 1, deviations = [], check } of quirks) {
   test(`${camera}: ${symptom}`, async () => {
     await using server = await openScriptedCamera(typeof script === 'function' ? script() : script)
     const watched = await watchCamera(
@@ -21,6 +21,7 @@ for (const { camera, symptom, script, account, isHasty, frames = sent - 1, check
     )
     assert.ok(timesOf(watched.items, 'video').length >= frames, JSON.stringify(watched.last))
     assert.equal(watched.stats.droppedFrames, 0)
+    assert.deepEqual([...watched.stats.deviations], deviations)
     check?.(watched, server.requests)
     if (!check) assert.deepEqual([watched.stats.connections, watched.stats.runs], [1, 1])
   })

@@ -3,6 +3,7 @@
 // dropped. Some cameras put the header of a transport stream (ADTS) before each block, which is removed, also in place
 // of the AU headers.
 
+import type { Deviation } from '../../base/deviation.ts'
 import { AppError } from '../../base/error.ts'
 import { findAdtsHeader } from './adts-header.ts'
 
@@ -45,14 +46,16 @@ export class AacDepacketizer {
   readonly counters = { badPayloads: 0, droppedBlocks: 0 }
   readonly #sizes: AacHeaderSizes
   readonly #onBlock: AacBlockHandler
+  readonly #onDeviation: ((deviation: Deviation) => void) | undefined
   /** The fragmented block that is being reassembled; its first `#partBytes` bytes are filled. */
   #part: Uint8Array | undefined
   #partBytes = 0
   #partTimestamp = 0
 
-  constructor(sizes: AacHeaderSizes, onBlock: AacBlockHandler) {
+  constructor(sizes: AacHeaderSizes, onBlock: AacBlockHandler, onDeviation?: (deviation: Deviation) => void) {
     this.#sizes = sizes
     this.#onBlock = onBlock
+    this.#onDeviation = onDeviation
   }
 
   /** Reports that packets are missing before the next payload. */
@@ -77,6 +80,7 @@ export class AacDepacketizer {
       blocks.push(bytes.slice(at + header.headerBytes, at + header.blockBytes))
       at += header.blockBytes
     }
+    if (blocks.length > 0) this.#onDeviation?.('transport_headers')
     for (const [index, block] of blocks.entries()) this.#onBlock(block, timestamp, index)
     return blocks.length > 0
   }
@@ -98,7 +102,7 @@ export class AacDepacketizer {
       bit += sizeLength + indexBits
       if (size > end - at) return index === 0 && this.#takePart(bytes, at, end, size, timestamp)
       if (this.#part) this.markLoss()
-      this.#onBlock(withoutAdtsHeader(bytes.slice(at, at + size)), timestamp, index)
+      this.#onBlock(this.#withoutAdtsHeader(bytes.slice(at, at + size)), timestamp, index)
       at += size
     }
   }
@@ -116,20 +120,22 @@ export class AacDepacketizer {
     if (this.#partBytes < size) return true
     const data = this.#part
     this.#part = undefined
-    this.#onBlock(withoutAdtsHeader(data), timestamp, 0)
+    this.#onBlock(this.#withoutAdtsHeader(data), timestamp, 0)
     return true
+  }
+
+  /** A block may begin like a header by chance, but not with its own length. */
+  #withoutAdtsHeader(block: Uint8Array): Uint8Array {
+    const header = findAdtsHeader(block)
+    if (header?.blockBytes !== block.length) return block
+    this.#onDeviation?.('transport_headers')
+    return block.subarray(header.headerBytes)
   }
 
   #reject(): void {
     this.counters.badPayloads++
     this.markLoss()
   }
-}
-
-/** A block may begin like a header by chance, but not with its own length. */
-function withoutAdtsHeader(block: Uint8Array): Uint8Array {
-  const header = findAdtsHeader(block)
-  return header?.blockBytes === block.length ? block.subarray(header.headerBytes) : block
 }
 
 function readBits(bytes: Uint8Array, at: number, count: number): number {

@@ -7,7 +7,7 @@ import { H264ParameterSets } from './parameter-sets.ts'
 /** Decoders ignore the types that the standard leaves open: 0, 30 and 31 (ISO/IEC 14496-10 7.4.1). */
 function roleOf(type: number): number {
   // Other types beyond are those of packets (RFC 6184 5.2), of which STAP-A and FU-A alone are supported.
-  if (type === 0 || type > nalType.fuB) return nalRole.dropped
+  if (type === 0 || type > nalType.fuB) return nalRole.foreign
   if (type >= nalType.stapA) return nalRole.bad
   if (type === nalType.idr) return nalRole.keySlice
   if (type < nalType.idr) return nalRole.slice

@@ -12,9 +12,10 @@ function roleOf(type: number): number {
   if (type >= nalType.vps && type <= nalType.pps) return nalRole.parameterSet
   if (type === nalType.prefixSei) return nalRole.message
   if (type === nalType.suffixSei) return nalRole.kept
-  // Delimiters, end markers, filler, and types that are reserved or left open. Decoders ignore them too. Type 50 is that
-  // of a packet that is not supported (RFC 7798 4.4.4).
-  return type < nalType.aggregate || type > nalType.paci ? nalRole.dropped : nalRole.bad
+  // Type 50 is that of a packet that is not supported (RFC 7798 4.4.4).
+  if (type >= nalType.aggregate) return type > nalType.paci ? nalRole.foreign : nalRole.bad
+  // Delimiters, end markers, filler and reserved types. Decoders ignore them too.
+  return nalRole.dropped
 }
 
 export const h265Codec: NalCodec = {

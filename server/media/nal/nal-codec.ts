@@ -7,22 +7,24 @@ import type { PictureOrder, VideoFormat } from '../frame.ts'
 export const nalRole = {
   /** Must not be the only unit in a packet. */
   bad: 0,
+  /** Of a type that the standard leaves open, or of another layer. */
+  foreign: 1,
   /** Not needed by files and decoders. */
-  dropped: 1,
+  dropped: 2,
   /** Part of its access unit. */
-  kept: 2,
+  kept: 3,
   /** Supplemental enhancement information (SEI) before a picture; part of its access unit. */
-  message: 3,
-  parameterSet: 4,
-  slice: 5,
+  message: 4,
+  parameterSet: 5,
+  slice: 6,
   /** Slice of a picture where a decoder can start. */
-  keySlice: 6,
+  keySlice: 7,
   /** Slice of such a picture where the stream was spliced: leading pictures after it cannot be decoded (H.265 BLA). */
-  brokenKeySlice: 7,
+  brokenKeySlice: 8,
   /**
    * Slice of a picture that is shown before the key frame it follows and that refers to earlier pictures (H.265 RASL).
    */
-  leadingSlice: 8,
+  leadingSlice: 9,
 } as const
 
 export type NalCodec = {

@@ -5,6 +5,7 @@
 // the next key frame, unless the owner of the camera wants to keep damaged frames. Bytes are copied once, from the
 // packet to their final position behind the previous access unit.
 
+import type { Deviation } from '../../base/deviation.ts'
 import { FrameMemory, type FrameMemoryPool } from '../frame-memory.ts'
 import type { FrameAccess, VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
 import { type NalCodec, nalRole, type ParameterSets } from './nal-codec.ts'
@@ -23,6 +24,8 @@ export type NalDepacketizerOptions = {
    * Called on a loss: whether to deliver and mark damaged access units and those that refer to them. Default: false.
    */
   readonly keepsDamaged?: (() => boolean) | undefined
+  /** Called for each deviation, again and again. */
+  readonly onDeviation?: ((deviation: Deviation) => void) | undefined
 }
 
 const leadingAccess: FrameAccess = { isLeading: true }
@@ -64,6 +67,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   #isDamaged = false
   #needsKey = true
   readonly #keepsDamaged: (() => boolean) | undefined
+  readonly #onDeviation: ((deviation: Deviation) => void) | undefined
   /** Data was lost since the last intact key frame, and damaged frames are delivered. */
   #hasMissingReferences = false
   /** Decoding started at the last key frame, so its leading pictures refer to missing frames. */
@@ -77,7 +81,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   constructor(
     codec: NalCodec,
     sink: VideoSink,
-    { maxFrameBytes = 8 * 1024 * 1024, pool, keepsDamaged }: NalDepacketizerOptions = {},
+    { maxFrameBytes = 8 * 1024 * 1024, pool, keepsDamaged, onDeviation }: NalDepacketizerOptions = {},
   ) {
     this.#aggregateType = codec.aggregateType
     this.#fragmentType = codec.fragmentType
@@ -89,6 +93,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#maxFrameBytes = maxFrameBytes
     this.#pool = pool
     this.#keepsDamaged = keepsDamaged
+    this.#onDeviation = onDeviation
     this.#memory = this.#takeMemory()
     this.#unit = this.#memory.bytes
     this.#sets = codec.createSets()
@@ -152,7 +157,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   #roleOf(bytes: Uint8Array, start: number): number {
     const role = this.#roles[this.#typeOf(bytes[start]!)]!
     const isOfLayer = this.#headerBytes === 2 && ((bytes[start]! & 1) !== 0 || (bytes[start + 1] ?? 0) >= 8)
-    return isOfLayer ? nalRole.dropped : role
+    return isOfLayer ? nalRole.foreign : role
   }
 
   #begin(timestamp: number): void {
@@ -187,6 +192,7 @@ export class NalDepacketizer implements VideoDepacketizer {
 
   /** Some cameras put a byte stream with start codes in place of a NAL unit. No NAL unit contains a start code. */
   #takeSeveral(bytes: Uint8Array): void {
+    this.#onDeviation?.('joined_units')
     const before = this.counters.badPayloads
     for (const unit of splitAtStartCodes(bytes)) {
       if (this.counters.badPayloads - before > maxBadUnits) return
@@ -212,6 +218,7 @@ export class NalDepacketizer implements VideoDepacketizer {
         this.#reject()
       }
     }
+    if (role === nalRole.foreign) this.#onDeviation?.('private_units')
     return role === nalRole.kept
   }
 
@@ -253,6 +260,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     // Fragments whose start was lost together with their group of pictures are not counted again.
     if (isCut || (isStart ? this.#fragmentStart >= 0 : this.#fragmentStart < 0 && !this.#isDamaged)) this.#reject()
     if (isCut) return
+    if (dataStart === end) this.#onDeviation?.('empty_fragments')
     if (isStart) this.#startFragment(bytes, start, dataStart)
     if (this.#fragmentStart >= 0 && dataStart < end) this.#extend(bytes, dataStart, end)
     if (flags & 0x40 && this.#fragmentStart >= 0) this.#endFragment()

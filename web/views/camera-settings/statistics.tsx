@@ -94,6 +94,9 @@ function Figures({ of }: { readonly of: CameraStatistics }) {
     [labels.lostFrames, lost(of.lost_pictures, of.picture_loss_percent)],
     [labels.freezes, of.freezes === 0 ? write(0) : frozen],
   )
+  if (of.deviations.length > 0) {
+    facts.push([labels.deviations, of.deviations.map((name) => labels.deviationNames[name] ?? name).join('; ')])
+  }
   return (
     <>
       <Facts of={facts} />
