@@ -131,11 +131,11 @@ async function setSpeed(server: ServerUnderTest, { stream_controls }: Stream, sp
 /** Errors that hls.js recovered from. */
 async function checkErrors({ page }: Viewer): Promise<string[]> {
   const errors = await page.evaluate<string[]>('errors')
-  // Requests that a seek aborted, and stalls on a busy machine, from which hls.js recovers.
+  // Requests that a seek aborted, and stalls on a busy machine, from which hls.js recovers. From a long one it does so by
+  // a small step, which once is no sign of a hole in the media.
   const tolerable = ['aborted', 'bufferStalledError']
-  assert.deepEqual(
-    errors.filter((error) => !tolerable.includes(error)),
-    [],
-  )
+  const others = errors.filter((error) => !tolerable.includes(error))
+  if (others[0] === 'bufferNudgeOnStall') others.shift()
+  assert.deepEqual(others, [])
   return errors
 }
