@@ -39,12 +39,17 @@ const slow: readonly string[] = [
   'test/e2e/sign-in-accessible.test.ts',
 ]
 
-/** Those of the long set that use all processors and judge what a server does then, so nothing runs beside them. */
-const saturating: readonly string[] = ['test/integration/hundred-cameras.test.ts', 'test/attacks/crowd.test.ts']
+/** These use all processors, and judge what a server does then or encode live, so nothing runs beside them. */
+const saturating: readonly string[] = [
+  'test/e2e/formats.test.ts',
+  'test/integration/hundred-cameras.test.ts',
+  'test/attacks/crowd.test.ts',
+]
 
-/** Load, crowds and long waits: docs/design/tests.md says what each costs, and what proves it in short. */
+/** Load, crowds and long waits: docs/design/tests.md says what each costs, and what proves the same in short. */
 const long: readonly string[] = [
-  ...saturating,
+  'test/integration/hundred-cameras.test.ts',
+  'test/attacks/crowd.test.ts',
   'test/integration/port-scanning.test.ts',
   'test/integration/clock-set-ahead.test.ts',
   'test/integration/stalled-readers.test.ts',
