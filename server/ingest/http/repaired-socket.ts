@@ -15,16 +15,21 @@ export class RepairedSocket extends Duplex {
 
   /** `onRepair`: called when something was left out. */
   constructor(socket: Socket, onRepair: () => void = () => {}) {
-    super()
+    super({ allowHalfOpen: false })
     this.#socket = socket
     this.#onRepair = onRepair
     socket.on('data', (bytes) => this.#take(bytes))
+    let hasEnded = false
     socket.on('end', () => {
+      hasEnded = true
       this.#pass(this.#head ?? Buffer.alloc(0))
       this.push(null)
     })
     socket.on('error', (error) => this.destroy(error))
-    socket.on('close', () => this.destroy())
+    // After an ordinary end, what has arrived may still wait to be read.
+    socket.on('close', () => {
+      if (!hasEnded) this.destroy()
+    })
   }
 
   override _read(): void {
@@ -38,7 +43,8 @@ export class RepairedSocket extends Duplex {
   }
 
   override _final(done: () => void): void {
-    this.#socket.end(done)
+    if (this.#socket.destroyed) done()
+    else this.#socket.end(() => done())
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
