@@ -3,6 +3,7 @@
 import { appCommands } from './app-commands.ts'
 import { auditCommands } from './audit-commands.ts'
 import { cameraCommands } from './camera-commands.ts'
+import { cameraSessionCommands } from './camera-session-commands.ts'
 import { checkCommand } from './check-command.ts'
 import type { Command } from './command.ts'
 import { doctorCommand } from './doctor-command.ts'
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   ...auditCommands,
   ...cameraCommands,
   probeCommand,
+  ...cameraSessionCommands,
   ...onvifCommands,
   ...guestCommands,
   ...eventCommands,

@@ -51,7 +51,7 @@ export const probeCommand: Command = {
     const file = options.snapshot
     const saved = file === undefined ? undefined : await saveSnapshot(stream, file, isolation)
     const { snapshot: _, ...found } = writeDetection(url, { stream, snapshot: undefined })
-    const lines = [describe(found), ...(saved === undefined ? [] : [saved.text])]
+    const lines = [describeDetection(found), ...(saved === undefined ? [] : [saved.text])]
     return {
       json: { ...found, ...(saved && { snapshot_file: saved.file }) },
       text: lines.join('\n'),
@@ -74,7 +74,15 @@ async function saveSnapshot(
   return { file, text: `Snapshot:   ${file}` }
 }
 
-function describe({ url, transport, video, audio, audio_problem, problem }: Omit<Detection, 'snapshot'>): string {
+/** What was found at a camera URL, in lines. */
+export function describeDetection({
+  url,
+  transport,
+  video,
+  audio,
+  audio_problem,
+  problem,
+}: Omit<Detection, 'snapshot'>): string {
   const rows: [string, string | null][] = [
     ['Address', url],
     ['Video', video && describeVideo(video)],

@@ -30,6 +30,19 @@ export async function readHidden({ stdin, stderr }: Terminal, question: string):
   return line
 }
 
+/** Asks on standard error for a yes or no. No answer is no. */
+export async function askYes({ stdin, stderr }: Terminal, question: string): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr })
+  lines.setPrompt(`${question} [y/N] `)
+  lines.prompt()
+  const line = await new Promise<string>((resolve) => {
+    lines.once('line', resolve)
+    lines.once('close', () => resolve(''))
+  })
+  lines.close()
+  return /^\s*y(?:es)?\s*$/i.test(line)
+}
+
 /** Reads all of standard input, without the final line break. */
 export async function readPiped({ stdin }: Terminal): Promise<string> {
   return (await text(stdin)).replace(/\r?\n$/, '')

@@ -8,6 +8,7 @@ import type { AudioTranscoder } from '../media/telephony/audio-transcoder.ts'
 import type { AddressGuard } from './network/address-guard.ts'
 import type { ConnectLimiter } from './network/connect-limiter.ts'
 import type { SharedReads } from './network/shared-reads.ts'
+import type { SessionTap } from './recorded/session-tap.ts'
 
 export type IngestContext = {
   readonly clock: Clock
@@ -23,4 +24,6 @@ export type IngestContext = {
   readonly containers?: ContainerReader | undefined
   /** The memory of frames. Without it, memory is not reused. */
   readonly pool?: FrameMemoryPool | undefined
+  /** Is told what connections carry. */
+  readonly tap?: SessionTap | undefined
 }

@@ -65,9 +65,15 @@ export function isSameOrigin(a: string, b: string): boolean {
 
 const hidden = '***'
 
-/** The URL as it may be shown. Some cameras take their password in the path or query, as `password=…`. */
-export function hideSecrets(url: string): string {
-  return url.replace(/([/?&;_](?:pass|passwd|password|pwd|pw|token|key)=)(?:(?![&;]|_[a-z\d]+=).)+/gi, `$1${hidden}`)
+/**
+ * The URL as it may be shown, or a text with URLs. Some cameras take their password in the path or query, as
+ * `password=…`. `hide` returns what is shown in place of such a value.
+ */
+export function hideSecrets(text: string, hide: (secret: string) => string = () => hidden): string {
+  return text.replace(
+    /([/?&;_](?:pass|passwd|password|pwd|pw|token|key)=)((?:(?![&;]|_[a-z\d]+=)\S)+)/gi,
+    (_, name: string, secret: string) => name + hide(secret),
+  )
 }
 
 /** The probable type of a camera until it is connected; over HTTP it is MJPEG. */

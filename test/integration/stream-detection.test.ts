@@ -1,7 +1,9 @@
 // Stream detection and discovery of a real server with real cameras, through the API and on the command line.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
@@ -172,6 +174,27 @@ test('nightjar camera probe reports the stream of a URL', async () => {
   assert.match(unknown.stdout, /\(no_such_stream\)\nUsual addresses at this host:\n {2}Hikvision {2,}rtsp:/)
   const { code: refused, stdout: json } = await runCamera('probe', 'rtsp://169.254.1.1/', '--json')
   assert.deepEqual([refused, JSON.parse(json).problem.code], [1, 'address_refused'])
+})
+
+test('a session that nightjar camera record-session wrote is a camera again with camera replay', async () => {
+  const url = camera.url('yard').replace('//', '//ada:sesame@')
+  const file = join(server.dataDir, 'session.jsonl')
+  const refused = await runCamera('record-session', url, '--to', file)
+  assert.deepEqual([refused.code, existsSync(file)], [2, false], 'it asks before it records')
+  const { code, stdout } = await runCamera('record-session', url, '--to', file, '--seconds', '3', '--yes')
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /^Video: +h264 .*, 320 × 180, 25 frames\/s$/m)
+  assert.match(stdout, /^Recorded: +\S+session\.jsonl \(.*B\)$/m)
+  const text = await readFile(file, 'utf8')
+  assert.ok(!/sesame|ada/.test(text) && text.includes('Authorization: Digest x'))
+  assert.equal((await runCamera('record-session', url, '--to', file, '--yes')).code, 1, 'nothing is overwritten')
+  const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
+  const replaying = spawn(process.execPath, [entry, 'camera', 'replay', file, '--port', '0', '--json'])
+  const [line] = await once(replaying.stdout, 'data')
+  const again = await runCamera('probe', JSON.parse(String(line)).url.replace('//', '//any:thing@'))
+  assert.match(again.stdout, /^Video: +h264 .*, 320 × 180, 25 frames\/s$/m)
+  replaying.kill('SIGINT')
+  assert.deepEqual(await once(replaying, 'exit'), [0, null])
 })
 
 const openOnvif = () => {

@@ -69,11 +69,14 @@ export type DetectionLimits = {
   readonly totalMs: number
   /** From the first frame on. */
   readonly measureMs: number
+  /** From the first frame on, if two groups of pictures have come by then. */
+  readonly enoughMs: number
 }
 
 const defaultTestLimits = {
-  type: { totalMs: 3000, measureMs: 0 },
-  stream: { totalMs: 10_000, measureMs: 5000 },
+  type: { totalMs: 3000, measureMs: 0, enoughMs: 0 },
+  // Two groups of pictures of a typical camera.
+  stream: { totalMs: 10_000, measureMs: 5000, enoughMs: 1900 },
 } as const satisfies { [depth in DetectionTarget['depth']]: DetectionLimits }
 
 /** Shorter than those of a known camera, so that there is time for a second attempt. */
@@ -88,9 +91,6 @@ const connectionLimits: ConnectionLimits = {
 
 /** How long a session may take to end after the test. */
 const leaveMs = 1000
-
-/** Long enough for two groups of pictures of a typical camera. */
-const enoughMs = 1900
 
 /** Rejects only with the signal's reason, when it aborts. */
 export async function detectStream(options: DetectStreamOptions): Promise<DetectedStream> {
@@ -188,6 +188,7 @@ class StreamTest {
     this.#meter.take(item)
     if (item.kind !== 'video') return
     const nowMs = this.#clock.monotonicMs()
+    const { enoughMs } = this.#limits
     if (this.#firstMs === undefined) {
       this.#firstMs = nowMs
       new Timer(this.#clock, done).start(this.#isStill ? 0 : this.#limits.measureMs, () => this.end())

@@ -28,7 +28,7 @@ const unchangedMs = 5000
 /** Always throws: a CameraError with the reason for which the camera was lost, or the signal's reason. */
 export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
   const { context, url, address, credentials, signal, limits, memory } = options
-  const { clock, containers } = context
+  const { clock, containers, tap } = context
   using client = new HttpClient({
     url,
     address,
@@ -37,6 +37,7 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
     signal,
     responseMs: limits.responseMs,
     stats: options.stats,
+    tap,
   })
   const stream = new JpegStream({ ...options, clock, runLimit: memory.runLimit })
   try {

@@ -11,6 +11,7 @@ import { CameraLogin, type Credentials } from '../network/camera-auth.ts'
 import { CameraError, describeSocketError, describeStatus } from '../network/camera-error.ts'
 import { connectCamera } from '../network/camera-socket.ts'
 import type { CameraUrl } from '../network/camera-url.ts'
+import type { SessionTap } from '../recorded/session-tap.ts'
 import { RepairedSocket } from './repaired-socket.ts'
 
 export type HttpClientOptions = {
@@ -21,6 +22,7 @@ export type HttpClientOptions = {
   readonly signal: AbortSignal
   readonly responseMs: number
   readonly stats?: Pick<CameraStats, 'deviations'>
+  readonly tap?: SessionTap | undefined
 }
 
 type Headers = { readonly [name: string]: string }
@@ -36,12 +38,14 @@ export class HttpClient implements Disposable {
   readonly #host: string
 
   constructor(options: HttpClientOptions) {
-    const { url, address } = options
+    const { url, address, tap } = options
     this.#options = options
     this.#login = new CameraLogin(options.credentials)
     const note = () => options.stats?.deviations.add('head_lines')
     // A request reports its errors. Between a response and the next request, no other listener exists.
-    this.#agent = new CameraAgent(() => new RepairedSocket(connectCamera(url, address), note).on('error', () => {}))
+    this.#agent = new CameraAgent(() =>
+      new RepairedSocket(connectCamera(url, address), note, tap).on('error', () => {}),
+    )
     const { pathname, search, host } = new URL(url.requestUrl)
     this.#path = pathname + search
     this.#host = host

@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import type { SessionTap } from '../recorded/session-tap.ts'
 
 /** A longer head passes as it is; the parser has a limit of its own. */
 const maxHeadBytes = 64 * 1024
@@ -10,25 +11,30 @@ const maxHeadBytes = 64 * 1024
 export class RepairedSocket extends Duplex {
   readonly #socket: Socket
   readonly #onRepair: () => void
+  readonly #tap: SessionTap | undefined
   /** What has arrived of the head of the next response; undefined while its body arrives. */
   #head: Buffer | undefined = Buffer.alloc(0)
+  /** The camera has sent all it will send. */
+  #hasEnded = false
 
   /** `onRepair`: called when something was left out. */
-  constructor(socket: Socket, onRepair: () => void = () => {}) {
+  constructor(socket: Socket, onRepair: () => void = () => {}, tap?: SessionTap) {
     super({ allowHalfOpen: false })
     this.#socket = socket
     this.#onRepair = onRepair
+    this.#tap = tap
+    tap?.({ kind: 'connect' })
     socket.on('data', (bytes) => this.#take(bytes))
-    let hasEnded = false
     socket.on('end', () => {
-      hasEnded = true
+      this.#hasEnded = true
+      tap?.({ kind: 'end' })
       this.#pass(this.#head ?? Buffer.alloc(0))
       this.push(null)
     })
     socket.on('error', (error) => this.destroy(error))
     // After an ordinary end, what has arrived may still wait to be read.
     socket.on('close', () => {
-      if (!hasEnded) this.destroy()
+      if (!this.#hasEnded) this.destroy()
     })
   }
 
@@ -39,6 +45,7 @@ export class RepairedSocket extends Duplex {
   /** No request is sent before the response to the last one has been read. */
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     this.#head ??= Buffer.alloc(0)
+    this.#tap?.({ kind: 'sent', bytes })
     this.#socket.write(bytes, done)
   }
 
@@ -48,6 +55,7 @@ export class RepairedSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    if (!this.#hasEnded) this.#tap?.({ kind: 'left' })
     this.#socket.destroy()
     done(error)
   }
@@ -74,6 +82,7 @@ export class RepairedSocket extends Duplex {
   }
 
   #take(bytes: Buffer): void {
+    this.#tap?.({ kind: 'received', bytes })
     if (!this.#head) {
       this.#pass(bytes)
       return

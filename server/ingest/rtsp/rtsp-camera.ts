@@ -17,12 +17,13 @@ import { openUdpTrack } from './udp-track.ts'
 /** Always throws: a CameraError with the reason for which the camera was lost, or the signal's reason. */
 export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
   const { context, url, signal, limits } = options
-  const { clock, reads } = context
+  const { clock, reads, tap } = context
   const interleaved = new InterleavedTracks()
   using connection = new RtspConnection({
     url,
     address: options.address,
     reads,
+    tap,
     onPacket: (channel, bytes, start, end) => interleaved.take(channel, bytes, start, end),
     isPacket: (channel, bytes, start, end) => interleaved.isPacket(channel, bytes, start, end),
     isExpected: (channel, bytes, start, end) => interleaved.isExpected(channel, bytes, start, end),
@@ -198,7 +199,7 @@ class RtspCameraSession implements AsyncDisposable {
 
   async #openTransport(index: number, handler: TrackHandler): Promise<TrackTransport> {
     const { context, address, stats } = this.#options
-    const { clock, reads } = context
+    const { clock, reads, tap } = context
     const connection = this.#connection
     const { localAddress } = connection
     if (this.#kind === 'tcp' || localAddress === undefined) {
@@ -213,6 +214,8 @@ class RtspCameraSession implements AsyncDisposable {
       stats,
       clock,
       reads,
+      tap,
+      track: index,
       onFailure,
     })
   }

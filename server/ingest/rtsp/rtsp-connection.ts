@@ -19,12 +19,14 @@ import { CameraError, describeRedirect, describeSocketError, toCameraError } fro
 import { connectCamera } from '../network/camera-socket.ts'
 import type { CameraUrl } from '../network/camera-url.ts'
 import type { SharedReads } from '../network/shared-reads.ts'
+import type { SessionTap } from '../recorded/session-tap.ts'
 
 export type RtspConnectionOptions = {
   readonly url: CameraUrl
   /** The tested IP address of the URL's host, to which the connection is opened. */
   readonly address: TestedAddress
   readonly reads: SharedReads
+  readonly tap?: SessionTap | undefined
   /** See `RtspStreamHandler`. */
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
   onSkipped(bytes: number): void
@@ -43,20 +45,24 @@ export class RtspConnection implements Disposable {
   receivedBytes = 0
   readonly #socket: Socket
   readonly #reader: RtspStreamReader
+  readonly #tap: SessionTap | undefined
   readonly #waiting = new Map<number, Waiting>()
   readonly #resolveClosed: (error: CameraError) => void
   #error: CameraError | undefined
   #sequence = 0
 
-  constructor({ url, address, reads, onPacket, onSkipped, isPacket, isExpected }: RtspConnectionOptions) {
+  constructor({ url, address, reads, tap, ...handler }: RtspConnectionOptions) {
+    this.#tap = tap
+    tap?.({ kind: 'connect' })
     const closed = Promise.withResolvers<CameraError>()
     this.closed = closed.promise
     this.#resolveClosed = closed.resolve
     const onMessage = (message: RtspMessage) => this.#takeMessage(message)
-    this.#reader = new RtspStreamReader({ onPacket, onMessage, onSkipped, isPacket, isExpected })
+    this.#reader = new RtspStreamReader({ ...handler, onMessage })
     const onRead = (bytes: number, buffer: Uint8Array): boolean => {
       reads.note()
       this.receivedBytes += bytes
+      tap?.({ kind: 'received', bytes: buffer.subarray(0, bytes) })
       if (this.#error) return false
       try {
         this.#reader.push(buffer, 0, bytes)
@@ -70,7 +76,10 @@ export class RtspConnection implements Disposable {
     this.#socket.on('close', () =>
       this.fail(new CameraError('camera_unreachable', 'The camera closed the connection.')),
     )
-    this.#socket.on('end', () => this.#socket.destroy())
+    this.#socket.on('end', () => {
+      tap?.({ kind: 'end' })
+      this.#socket.destroy()
+    })
     const isOpen = new Promise<void>((resolve) => {
       this.#socket.once(url.isTls ? 'secureConnect' : 'connect', resolve)
     })
@@ -101,7 +110,7 @@ export class RtspConnection implements Disposable {
     const all: RtspHeader[] = [['CSeq', String(sequence)], ...headers]
     const answer = new Promise<RtspResponse>((resolve, reject) => {
       this.#waiting.set(sequence, { resolve, reject })
-      this.#socket.write(writeRtspMessage({ kind: 'request', method, url, headers: all, body: new Uint8Array() }))
+      this.#write(writeRtspMessage({ kind: 'request', method, url, headers: all, body: new Uint8Array() }))
     })
     return { answer, forget: () => this.#waiting.delete(sequence) }
   }
@@ -113,7 +122,7 @@ export class RtspConnection implements Disposable {
 
   /** Sends bytes that need no response. They are dropped if the connection cannot accept them now. */
   send(bytes: Uint8Array): void {
-    if (!this.#error && !this.#socket.writableNeedDrain) this.#socket.write(bytes)
+    if (!this.#error && !this.#socket.writableNeedDrain) this.#write(bytes)
   }
 
   /** Sends the data that was written, then closes the connection. */
@@ -122,8 +131,14 @@ export class RtspConnection implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (!this.#error) this.#tap?.({ kind: 'left' })
     this.#socket.destroy()
     this.fail(new CameraError('camera_unreachable', 'The connection was closed by this server.'))
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#tap?.({ kind: 'sent', bytes })
+    this.#socket.write(bytes)
   }
 
   #takeMessage(message: RtspMessage): void {

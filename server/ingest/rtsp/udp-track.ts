@@ -12,6 +12,7 @@ import type { CameraStats } from '../frames/camera-stats.ts'
 import { isServicePort, type TestedAddress } from '../network/address-guard.ts'
 import { CameraError } from '../network/camera-error.ts'
 import type { SharedReads } from '../network/shared-reads.ts'
+import type { SessionTap } from '../recorded/session-tap.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
 
 export type UdpTrackOptions = {
@@ -23,6 +24,9 @@ export type UdpTrackOptions = {
   readonly stats: CameraStats
   readonly clock: Clock
   readonly reads: SharedReads
+  readonly tap?: SessionTap | undefined
+  /** The track's number, as in `TappedEvent`. */
+  readonly track: number
   /**
    * Called with an error that was thrown while a datagram was handled. It is a bug, which must only end the session of
    * this camera.
@@ -41,7 +45,7 @@ const isFreePort = (port: number) => port >= 1024 && !isServicePort(port)
 
 /** Opens the sockets; `offer` announces them to the camera. @throws CameraError if there is no free pair of ports */
 export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTransport> {
-  const { camera, localAddress, handler, ownSsrc, stats, clock, reads, onFailure } = options
+  const { camera, localAddress, handler, ownSsrc, stats, clock, reads, onFailure, tap, track } = options
   const { rtp, rtcp, port } = await openPair(camera.family, localAddress)
   // Packets that exceed the receive buffer while the thread does not read are lost.
   const release = reads.hold()
@@ -56,6 +60,7 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
   rtp.on('message', (packet, { address }) => {
     if (!isFromCamera(address)) return
     stats.receivedBytes += packet.length
+    tap?.({ kind: 'rtp', track, bytes: packet })
     try {
       reorderer.push(packet, clock.monotonicMs())
     } catch (error) {
@@ -68,6 +73,7 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
   rtcp.on('message', (packet, sender) => {
     if (!isFromCamera(sender.address)) return
     reportPort ??= sender.port
+    tap?.({ kind: 'rtcp', track, bytes: packet })
     try {
       handler.onRtcp(packet, 0, packet.length)
     } catch (error) {

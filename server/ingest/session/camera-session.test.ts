@@ -370,6 +370,7 @@ test('a camera that never answers, sends nothing or sends no key frame is report
     await using camera = await openScriptedCamera(script)
     const { last } = await watchCamera({ url: camera.url }, isOffline, {
       clock: hastyClock,
+      limits: script.answer ? { responseMs: 10_000 } : {},
     })
     assert.ok(last?.state === 'offline')
     assert.equal(last.reason, reason)

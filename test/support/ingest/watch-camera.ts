@@ -67,6 +67,7 @@ export async function watchCamera(
     stats,
     random: () => 0,
     ...options,
+    limits: { ...(options.clock === hastyClock && patience), ...options.limits },
   })
   clearTimeout(timer)
   return { items, statuses, stats, last: statuses.at(-1), causes }
@@ -80,6 +81,9 @@ export const hastyClock: Clock = {
   monotonicMs: () => performance.now() * hastyFactor,
   sleep: (ms, signal) => systemClock.sleep(ms / hastyFactor, signal),
 }
+
+/** With the hasty clock, a busy machine must not be taken for a camera that does not answer. */
+const patience = { connectMs: 10_000 * hastyFactor, responseMs: 10_000 * hastyFactor }
 
 /** Returns the kinds of the items, with `key` for a key frame. */
 export const kindsOf = (items: readonly HubItem[]) =>
