@@ -137,7 +137,8 @@ export const DownloadQuery = Type.Object({
   filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'File name of the download.' })),
   gaps: Type.Optional(
     Type.Enum(['skip', 'keep'], {
-      description: '`skip` leaves gaps out; `keep` shows the last frame for the length of the gap.',
+      description:
+        '`skip` leaves gaps out; `keep` shows the last frame for the length of the gap, and nothing during a gap at the start.',
     }),
   ),
 })

@@ -287,7 +287,7 @@ export type Operations = {
       end: Time
       /** File name of the download. */
       filename?: string | undefined
-      /** `skip` leaves gaps out; `keep` shows the last frame for the length of the gap. */
+      /** `skip` leaves gaps out; `keep` shows the last frame for the length of the gap, and nothing during a gap at the start. */
       gaps?: 'skip' | 'keep' | undefined
     }
     result: Download
@@ -302,7 +302,7 @@ export type Operations = {
       end: Time
       /** File name of the download. */
       filename?: string | undefined
-      /** `skip` leaves gaps out; `keep` shows the last frame for the length of the gap. */
+      /** `skip` leaves gaps out; `keep` shows the last frame for the length of the gap, and nothing during a gap at the start. */
       gaps?: 'skip' | 'keep' | undefined
     }
     result: Download

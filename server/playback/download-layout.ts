@@ -27,6 +27,9 @@ export type DownloadRange = {
   readonly endMs: number
   /** Gaps keep their duration and show the last frame; otherwise they are left out. */
   readonly keepsGaps: boolean
+  /** There is footage before and after the range. Time without footage at its ends is then a gap like any other. */
+  readonly isPreceded: boolean
+  readonly isContinued: boolean
 }
 
 type Track = {
@@ -51,10 +54,10 @@ type Previous = { readonly segment: Segment; readonly shift: TimeShift; readonly
 export async function createDownloadLayout(
   archiveDir: string,
   segments: readonly Segment[],
-  { startMs, endMs, keepsGaps }: DownloadRange,
+  { startMs, endMs, keepsGaps, isPreceded, isContinued }: DownloadRange,
 ): Promise<DownloadLayout> {
   const chosen = segments
-    .map((segment) => ({ segment, fragments: selectFragments(segment.fragments, startMs, endMs) }))
+    .map((segment) => ({ segment, ...selectFragments(segment.fragments, startMs, endMs) }))
     .filter(({ fragments }) => fragments.length > 0)
   const formats = await readFormats(
     archiveDir,
@@ -64,9 +67,10 @@ export async function createDownloadLayout(
   const data = new DownloadData()
   let start90k: number | undefined
   let end90k = 0
+  let lastVideo: Track | undefined
   let previous: Previous | undefined
 
-  for (const { segment, fragments } of chosen) {
+  for (const { segment, fragments, firstShown } of chosen) {
     const sources = formats.get(segment.initHash)!
     const path = join(archiveDir, segment.path)
     await using file = await openRecording(path)
@@ -94,8 +98,14 @@ export async function createDownloadLayout(
         const firstTicks = addSamples(track, { ...samples, sizes }, baseTicks, at)
         if (samples.trackId !== videoTrackId) continue
         const shown90k = firstTicks + samples.compositionOffsets[0]!
-        start90k ??= shown90k + Math.max(0, startMs - fragment.startMs) * 90
-        end90k = shown90k + Math.min(endMs - fragment.startMs, fragment.durationMs) * 90
+        if (i >= firstShown) {
+          const skippedMs = startMs - fragment.startMs
+          // A gap at the start shows nothing: players do not show a frame that begins before the start.
+          start90k ??= shown90k + (keepsGaps && isPreceded ? skippedMs : Math.max(0, skippedMs)) * 90
+        }
+        const shownMs = keepsGaps && isContinued ? Number.POSITIVE_INFINITY : fragment.durationMs
+        end90k = shown90k + Math.min(endMs - fragment.startMs, shownMs) * 90
+        lastVideo = track
         const begin90k = firstTicks
         const until90k = begin90k + samples.durations.reduce((sum, ticks) => sum + ticks, 0)
         for (const other of tracks.values()) {
@@ -104,8 +114,9 @@ export async function createDownloadLayout(
       }
     }
   }
-  if (start90k === undefined || end90k <= start90k)
+  if (!lastVideo || start90k === undefined || end90k <= start90k)
     throw new AppError('not_found', 'Nothing is recorded in this range.')
+  lastUntil(lastVideo, end90k)
 
   const from90k = start90k
   const described = [...tracks.values()].map(({ source, ...track }) => {
@@ -150,10 +161,27 @@ function addSilence(data: DownloadData, track: Track, begin90k: number, until90k
   addSamples(track, samples, baseTicks, data.addBytes(Buffer.concat(list(silence.data))))
 }
 
-/** Returns the fragments from the group of pictures that contains the start. */
-function selectFragments(fragments: readonly Fragment[], startMs: number, endMs: number): readonly Fragment[] {
-  const first = fragments.findLastIndex((fragment) => fragment.isKey && fragment.startMs <= startMs)
-  return fragments.slice(Math.max(0, first)).filter((fragment) => fragment.startMs < endMs)
+/**
+ * Returns the fragments from the group of pictures that contains the start, or that follows the hole which contains it,
+ * and the number of them before the first one that is shown.
+ */
+function selectFragments(
+  all: readonly Fragment[],
+  startMs: number,
+  endMs: number,
+): { readonly fragments: readonly Fragment[]; readonly firstShown: number } {
+  const shown = all.findIndex((fragment) => fragment.startMs + fragment.durationMs > startMs)
+  const first = all.findLastIndex(({ isKey }, i) => isKey && i <= shown)
+  if (shown < 0 || all[shown]!.startMs >= endMs) return { fragments: [], firstShown: 0 }
+  const fragments = all.slice(Math.max(0, first)).filter((fragment) => fragment.startMs < endMs)
+  return { fragments, firstShown: shown - Math.max(0, first) }
+}
+
+/** Shows the last frame of a video track until the end of the download, which may lie in a gap. */
+function lastUntil(track: Track, end90k: number): void {
+  const { durations, lastTicks, source, compositionOffsets } = track
+  const endTicks = scaleTicks(end90k, source.timescale) - compositionOffsets.at(-1)!
+  durations[durations.length - 1] = Math.max(durations.at(-1)!, endTicks - lastTicks)
 }
 
 function placeFile(

@@ -124,6 +124,62 @@ test('a hole within a file is left out of a download or kept', { skip }, async (
   }
 })
 
+test('a range that begins or ends inside a hole has all footage outside of it, and the hole only if it is kept', {
+  skip,
+}, async () => {
+  await using scene = new FootageScene()
+  // One lost packet costs the frames from 10.52 s up to the key frame at 20 s.
+  await scene.record(0, 30, { audioSampleRate: 44100, gopFrames: 250, losses: [[10.52, 10.56]] })
+  await scene.stop()
+  const playback = scene.playback()
+  const open = async (start: number, end: number, keepsGaps: boolean) => {
+    const id = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
+    const { packets, seconds } = await probe(await read(await playback.openDownload(id, keepsGaps, {})))
+    const video = packets.filter(({ codec_type, pts_time, flags }) => {
+      return codec_type === 'video' && !flags.includes('D') && Number(pts_time) >= -0.001
+    })
+    return { seconds, frames: video.length, times: video.map(({ pts_time }) => Number(pts_time)) }
+  }
+  for (const start of [10.6, 11.5, 15.5, 19.5]) {
+    const skipped = await open(start, 28, false)
+    assert.equal(skipped.frames, 8 * 25, `from ${start} s`)
+    assert.ok(Math.abs(skipped.seconds - 8) < 0.1, `${skipped.seconds}`)
+    const kept = await open(start, 28, true)
+    assert.ok(Math.abs(kept.seconds - (28 - start)) < 0.1, `${kept.seconds}`)
+    assert.ok(
+      kept.times.some((time) => Math.abs(time - (20 - start)) < 0.1),
+      'the first frame behind the hole is at its time',
+    )
+  }
+  assert.ok(Math.abs((await open(5.5, 13.5, true)).seconds - 8) < 0.1)
+  assert.ok(Math.abs((await open(5.5, 13.5, false)).seconds - 5) < 0.1)
+  const inHole = await playback.createDownload({ ...user, startMs: at(12), endMs: at(15) })
+  for (const keepsGaps of [false, true]) {
+    await assert.rejects(playback.openDownload(inHole, keepsGaps, {}), isKind('not_found'))
+  }
+})
+
+test('a kept gap between files lasts to the end of a range that ends in it, and from the start of one that begins in it', {
+  skip,
+}, async () => {
+  await using scene = new FootageScene()
+  await scene.record(0, 10)
+  await scene.lose('camera_unreachable')
+  await scene.record(30, 40)
+  await scene.stop()
+  const playback = scene.playback()
+  for (const [start, end, seconds] of [
+    [5, 20, 15],
+    [5, 35, 30],
+    [32, 60, 8],
+    [20, 35, 15],
+  ] as const) {
+    const id = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
+    const found = await probe(await read(await playback.openDownload(id, true, {})))
+    assert.ok(Math.abs(found.seconds - seconds) < 0.1, `${start} s: ${found.seconds}`)
+  }
+})
+
 test('one file contains changes of video size, missing audio and changes of the audio sample rate', {
   skip,
 }, async () => {

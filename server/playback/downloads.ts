@@ -16,10 +16,10 @@ export type DownloadHeaders = { readonly range?: string | undefined; readonly if
 export const maxDownloadMs = 3 * 3_600_000
 
 export class Downloads {
-  readonly #catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>
+  readonly #catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>
   readonly #layouts = new DownloadLayoutCache()
 
-  constructor(catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>) {
+  constructor(catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>) {
     this.#catalog = catalog
   }
 
@@ -37,7 +37,12 @@ export class Downloads {
     if (endMs === undefined || endMs - startMs > maxDownloadMs) throw streamNotFound()
     const layout = await this.#layouts.load(`${streamId} ${keepsGaps}`, async () => {
       const segments = await this.#catalog.listSegments(cameraId, startMs, endMs)
-      return createDownloadLayout(this.#catalog.archiveDir, segments, { startMs, endMs, keepsGaps })
+      const footage = keepsGaps ? await this.#catalog.bounds(cameraId) : undefined
+      return createDownloadLayout(this.#catalog.archiveDir, segments, {
+        ...{ startMs, endMs, keepsGaps },
+        isPreceded: footage !== undefined && footage.startMs < startMs,
+        isContinued: footage !== undefined && footage.endMs > endMs,
+      })
     })
     const { totalBytes, etag } = layout
     const isSame = ifRange === undefined || ifRange === etag
