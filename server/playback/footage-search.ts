@@ -17,11 +17,8 @@ export type FootageSearchOptions = {
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The next footage after a range is usually in a file of a minute, so a short range is searched before a day. */
-const nextSpanRanges = [
-  [0, 5 * 60_000],
-  [5 * 60_000, dayMs],
-] as const
+/** The next footage after a range is usually in a file of a minute. If it is not, longer and longer ranges are searched. */
+const nextSpanSteps = { firstMs: 5 * 60_000, factor: 4, longestMs: 16 * dayMs }
 
 /** Audio is searched in this much footage, which is as much as a stream of a whole range lists. */
 const maxAudioSearchMs = 25 * hourMs
@@ -39,7 +36,7 @@ export class FootageSearch {
     const footage = await catalog.bounds(cameraId)
     const spans = await catalog.listSpans(cameraId, startMs, endMs)
     const isWithin = footage !== undefined && footage.endMs > endMs && footage.startMs < endMs
-    const next = isWithin ? await this.#findNextSpan(cameraId, endMs, spans.at(-1)?.epoch) : undefined
+    const next = isWithin ? await this.#findNextSpan(cameraId, endMs, footage.endMs, spans.at(-1)?.epoch) : undefined
     const marks = (await this.#options.listGapMarks?.(cameraId, startMs, endMs)) ?? []
     return buildTimeline(spans, { startMs, endMs, footage, next, marks, nowMs: clock.nowMs() })
   }
@@ -69,12 +66,14 @@ export class FootageSearch {
     return endMs === undefined && catalog.hasAudio(cameraId, clock.nowMs() - hourMs, clock.nowMs() + dayMs)
   }
 
-  /** Returns the first span of this epoch or a later one that ends after `ms`, up to a day later. */
-  async #findNextSpan(cameraId: number, ms: number, epoch = 0): Promise<SegmentSpan | undefined> {
-    for (const [fromMs, toMs] of nextSpanRanges) {
-      const spans = await this.#options.catalog.listSpans(cameraId, ms + fromMs, ms + toMs)
+  /** Returns the first span of this epoch or a later one that ends after `ms` and starts before `untilMs`. */
+  async #findNextSpan(cameraId: number, ms: number, untilMs: number, epoch = 0): Promise<SegmentSpan | undefined> {
+    const { firstMs, factor, longestMs } = nextSpanSteps
+    for (let fromMs = ms, stepMs = firstMs; fromMs < untilMs; stepMs = Math.min(stepMs * factor, longestMs)) {
+      const spans = await this.#options.catalog.listSpans(cameraId, fromMs, fromMs + stepMs)
       const span = spans.find((each) => (each.epoch ?? 0) >= epoch)
       if (span) return span
+      fromMs += stepMs
     }
     return undefined
   }

@@ -332,6 +332,28 @@ async function serve(playback: Playback) {
   }
 }
 
+test('an outage of several days has one reason, whatever part of it is asked for', async () => {
+  await using scene = new FootageScene()
+  await scene.record(0, 10)
+  await scene.lose('server_down')
+  const day = 86_400
+  await scene.record(3.5 * day, 3.5 * day + 10)
+  await scene.stop()
+  const playback = scene.playback()
+  for (const [start, end] of [
+    [0, day],
+    [5, 2 * day],
+    [day, 1.1 * day],
+    [0, 4 * day],
+  ] as const) {
+    const { gaps } = await playback.timeline(1, at(start), at(end))
+    assert.deepEqual(
+      gaps.map(({ reason }) => reason),
+      ['server_down'],
+    )
+  }
+})
+
 test('ffprobe plays the stream across files and gaps with increasing times', { skip }, async () => {
   await using scene = new FootageScene()
   await scene.record(0, 130, { audioSampleRate: 48000, start90k: 123 })
