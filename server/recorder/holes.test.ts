@@ -128,6 +128,14 @@ test('a pause without loss is reported and keeps the frame before it, which late
   }
 })
 
+test('timestamps that step ahead while frames go on are no gap', async () => {
+  await using scene = new FootageScene()
+  const steps = [1.2, 1.9].map((by, i) => ({ at: 8.2 + 12 * i, by }))
+  const segments = await record(scene, 36, { gopFrames: 250, steps })
+  assert.ok(segments.every(({ fragments }) => fragments.every(({ hole }) => hole === undefined)))
+  assert.deepEqual(await gapsOf(scene), [])
+})
+
 test('a camera that starts sending a frame every two seconds has no gap', async () => {
   await using scene = new FootageScene()
   const pauses = Array.from({ length: 20 }, (_, i) => [10.04 + i * 2, 12 + i * 2] as const)

@@ -76,6 +76,8 @@ const defaultBudgetBytes = 64 * 1024 * 1024
  * (`ConnectionLimits.answeringMs`).
  */
 const maxFrameGap90k = 40 * 90_000
+/** The wall clock follows the axis slowly, so it may say that less time has passed. */
+const maxEarlyMs = 500
 
 /**
  * A file without a key frame at which it could end is ended after this time. The index relies on files below an hour.
@@ -96,6 +98,7 @@ export class CameraRecorder implements HubSink {
   #fileStartMs = 0
   #rotateAtMs = 0
   #lastDts90k = 0
+  #lastWallMs = 0
   readonly #rhythm = new FrameRhythm()
   /** The total time of the run that the files omit. */
   #skipped90k = 0
@@ -202,6 +205,7 @@ export class CameraRecorder implements HubSink {
     if (this.#cutter && this.#mustBreak(frame)) return
     if (!this.#cutter && !this.#resume(frame)) return
     this.#lastDts90k = frame.dts90k
+    this.#lastWallMs = frame.wallMs
     this.#cutter!.pushVideo(frame, this.#holes.isBefore(frame.dts90k))
   }
 
@@ -218,7 +222,9 @@ export class CameraRecorder implements HubSink {
     }
     const step90k = frame.dts90k - this.#lastDts90k
     const { usual90k } = this.#rhythm
-    const hole = this.#rhythm.take(step90k, frame.isAfterLoss === true)
+    // A camera's clock that steps ahead by less than a jump moves the axis, but no time has passed without frames.
+    const passed90k = Math.min(step90k, (frame.wallMs - this.#lastWallMs + maxEarlyMs) * 90)
+    const hole = this.#rhythm.take(passed90k, frame.isAfterLoss === true)
     const isGap = step90k > maxFrameGap90k
     const isEndless = frame.wallMs - this.#fileStartMs > maxSegmentMs
     const isCut = hole === 'loss' && frame.isKey
@@ -227,7 +233,7 @@ export class CameraRecorder implements HubSink {
       return !this.#resume(frame)
     }
     if (isCut) this.#cutHole(frame)
-    else if (hole) this.#noteHole(frame, hole, step90k - usual90k)
+    else if (hole) this.#noteHole(frame, hole, passed90k - usual90k)
     return false
   }
 

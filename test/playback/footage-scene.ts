@@ -72,13 +72,13 @@ export class FootageScene {
   async record(
     fromS: number,
     toS: number,
-    { losses, pauses, damaged, ...options }: SyntheticOptions & Faults = {},
+    { losses, pauses, damaged, steps, ...options }: SyntheticOptions & Faults = {},
   ): Promise<void> {
     const recorder = (this.#recorder ??= this.#createRecorder())
     let groups = 0
     recorder.push({ kind: 'start', runId: `run-${this.#runs++}`, format: syntheticFormat(options) })
     const frames = syntheticFrames({ ...options, startMs: t0 + fromS * 1000 })
-    for (const frame of spoilFrames(frames, { losses, pauses, damaged })) {
+    for (const frame of spoilFrames(frames, { losses, pauses, damaged, steps })) {
       if (frame.dts90k - (options.start90k ?? 0) >= (toS - fromS) * 90_000) break
       recorder.push(frame)
       if (frame.isKey && ++groups % 16 === 0) await this.#settle()

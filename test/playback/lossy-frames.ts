@@ -12,11 +12,13 @@ export type Faults = {
   readonly damaged?: readonly Seconds[] | undefined
   /** The camera sent no frames and continued without a key frame. */
   readonly pauses?: readonly Seconds[] | undefined
+  /** The camera's timestamps step ahead by so many seconds, and its frames go on. */
+  readonly steps?: readonly { readonly at: number; readonly by: number }[] | undefined
 }
 
 export function* spoilFrames(
   frames: Iterable<Frame>,
-  { losses = [], pauses = [], damaged = [] }: Faults,
+  { losses = [], pauses = [], damaged = [], steps = [] }: Faults,
 ): Generator<Frame> {
   let isAfterLoss = false
   for (const frame of frames) {
@@ -28,7 +30,11 @@ export function* spoilFrames(
       frame.pts90k >= Math.round(from * 90_000) && frame.pts90k < Math.round(to * 90_000)
     if (losses.some(isIn)) isAfterLoss = true
     else if (!pauses.some(isIn) && (frame.isKey || !isAfterLoss)) {
-      yield { ...frame, isAfterLoss, isDamaged: damaged.some(isIn) }
+      const stepped = steps
+        .filter(({ at }) => frame.pts90k >= at * 90_000)
+        .reduce((sum, { by }) => sum + by * 90_000, 0)
+      const times = { pts90k: frame.pts90k + stepped, dts90k: frame.dts90k + stepped }
+      yield { ...frame, ...times, isAfterLoss, isDamaged: damaged.some(isIn) }
       isAfterLoss = false
     }
   }
