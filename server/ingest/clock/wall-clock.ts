@@ -23,7 +23,7 @@ const maxReordered = 16
  * even if the camera's clock is wrong.
  */
 const maxAheadMs = 120
-/** A timestamp whose expected time differs from its arrival by more than this belongs to another clock. */
+/** A timestamp whose expected time is ahead of its arrival by more than this belongs to another clock. */
 const foreignClockMs = 10_000
 /** An offset that is wrong by seconds may be due to a wrong rate that is about to be measured. */
 const offMs = 1500
@@ -114,12 +114,13 @@ export class WallClock {
 
   /**
    * True for a timestamp whose time would be derived from its arrival, because the clock is not known yet or is a
-   * different one.
+   * different one. A frame is of the known clock, however late it arrives, if it was taken after the last one.
    */
   isNew(timestamp90k: number, arrivalMs: number): boolean {
     if (this.#isRunDue || Number.isNaN(this.#last90k)) return true
-    const wallMs = this.#findMedia90k(timestamp90k) / ticksPerMs + this.#follower.offsetMs
-    return Math.abs(wallMs - arrivalMs) > foreignClockMs
+    const media90k = this.#findMedia90k(timestamp90k)
+    const aheadMs = media90k / ticksPerMs + this.#follower.offsetMs - arrivalMs
+    return media90k < this.#media90k - jumpTicks || aheadMs > foreignClockMs
   }
 
   /** Real time per time on the camera's clock; exactly 1 while that clock is trusted. */

@@ -17,6 +17,8 @@ import { CameraStream } from './camera-stream.ts'
 const startMs = 1_700_000_000_000
 const frameMs = 40
 
+type Sending = { readonly baseTicks: number; readonly blockedMs?: number; readonly maxWaiting?: number }
+
 /** A camera that sends a frame every 40 ms to a thread that is blocked now and then. */
 function open() {
   const time = { ms: startMs, standstillEndMs: Number.NEGATIVE_INFINITY }
@@ -32,6 +34,7 @@ function open() {
     onRun: () => {},
   })
   let sequence = 0
+  let nextIndex = 0
   const waiting: { index: number; baseTicks: number }[] = []
   const sentMs: number[] = []
   const deliver = ({ index, baseTicks }: { index: number; baseTicks: number }) => {
@@ -49,17 +52,25 @@ function open() {
       stream.takeVideoPacket(packet, 0, packet.length)
     }
   }
-  /** Sends `count` frames. The thread reads those that arrived while it was blocked only when it continues. */
-  const send = (count: number, { baseTicks, blockedMs = 0 }: { baseTicks: number; blockedMs?: number }) => {
+  /**
+   * Sends `count` frames. The thread reads those that arrived while it was blocked only when it continues, almost
+   * at once. Beyond `maxWaiting`, the camera drops frames, because nobody reads them.
+   */
+  const send = (count: number, { baseTicks, blockedMs = 0, maxWaiting = Number.POSITIVE_INFINITY }: Sending) => {
     const untilMs = time.ms + blockedMs
     for (let i = 0; i < count; i++) {
-      const index = sentMs.length
-      sentMs.push(time.ms)
-      waiting.push({ index, baseTicks })
+      const index = nextIndex++
+      if (waiting.length < maxWaiting) {
+        sentMs.push(time.ms)
+        waiting.push({ index, baseTicks })
+      }
       time.ms += frameMs
       if (time.ms < untilMs) continue
       if (waiting.length > 1) time.standstillEndMs = time.ms
-      for (const each of waiting.splice(0)) deliver(each)
+      for (const each of waiting.splice(0)) {
+        deliver(each)
+        time.ms += 0.0005
+      }
     }
   }
   const frames = () => items.filter((item): item is Frame & { kind: 'video' } => item.kind === 'video')
@@ -95,6 +106,20 @@ test('frames with a known clock are not held after the thread was blocked', () =
   send(100, { baseTicks: 0 })
   send(75, { baseTicks: 0, blockedMs: 3000 })
   checkTimes(frames(), sentMs)
+})
+
+test('a known clock survives a standstill of an hour', () => {
+  for (const seconds of [12, 30, 45, 600, 3600]) {
+    // The buffers of both sides keep everything, or some seconds; or the camera waits with a frame and then goes on.
+    for (const maxWaiting of [Number.POSITIVE_INFINITY, 200, 20, 1]) {
+      const { send, sentMs, frames, items } = open()
+      send(1000, { baseTicks: 0 })
+      send(seconds * 25, { baseTicks: 0, blockedMs: seconds * 1000, maxWaiting })
+      send(1000, { baseTicks: 0 })
+      checkTimes(frames(), sentMs)
+      assert.equal(items.filter(({ kind }) => kind === 'start').length, 1, `${seconds} s, ${maxWaiting} frames`)
+    }
+  }
 })
 
 test('a connection that ends soon after the thread was blocked loses no frames', () => {
