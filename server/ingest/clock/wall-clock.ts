@@ -137,9 +137,10 @@ export class WallClock {
 
   /**
    * Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`. Sets `pts90k`, `dts90k` and
-   * `wallMs`.
+   * `wallMs`. `hasWaited`: the frame was read some time after it arrived, so it says nothing about a known clock.
    */
-  map(timestamp90k: number, arrivalMs: number): void {
+  map(timestamp90k: number, arrivalMs: number, hasWaited = false): void {
+    const isKnown = hasWaited && !this.isNew(timestamp90k, arrivalMs)
     this.#timestamp90k = timestamp90k
     const isEarlier = timestamp90k <= this.#last90k
     const place90k = isEarlier ? this.#order.findPlace(this.#findBetween(timestamp90k)) : undefined
@@ -147,7 +148,7 @@ export class WallClock {
     if (Number.isNaN(this.#last90k)) this.#last90k = this.#media90k = timestamp90k
     if (timestamp90k > this.#last90k) this.#advance(timestamp90k)
     this.#lastArrivalMs = arrivalMs
-    this.#follow(arrivalMs)
+    if (!isKnown) this.#follow(arrivalMs)
     if (this.rate !== 1) this.#holdAxis(arrivalMs)
     this.pts90k = place90k ?? Math.max(Math.round(this.#axis90k - this.#zero90k), this.#lastPts90k + 1)
     this.#lastPts90k = Math.max(this.#lastPts90k, this.pts90k)

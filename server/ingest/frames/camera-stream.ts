@@ -228,7 +228,7 @@ export class CameraStream implements Disposable {
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
     const { isHolding } = this.#backlog
     if (!isHolding && !(isLate && this.#clock.isNew(timestamp, arrivalMs))) {
-      this.#placeVideo(frame)
+      this.#placeVideo(frame, isLate)
       return
     }
     this.#backlog.hold(frame)
@@ -240,7 +240,11 @@ export class CameraStream implements Disposable {
     for (const frame of this.#backlog.take()) this.#placeVideo(frame)
   }
 
-  #placeVideo({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame): void {
+  /** `hasWaited`: see `WallClock.map`. */
+  #placeVideo(
+    { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame,
+    hasWaited = false,
+  ): void {
     const { stats, publish } = this.#options
     if (access?.isLeading && this.#isRunStart) {
       // It refers to frames of the previous run, which the decoder of this run does not have.
@@ -248,7 +252,7 @@ export class CameraStream implements Disposable {
       memory?.release()
       return
     }
-    this.#clock.map(timestamp, nowMs)
+    this.#clock.map(timestamp, nowMs, hasWaited)
     if (isKey) this.#isRunStart = false
     if (isKey) this.#isSkipping = this.#isRunDue && !this.#tryRun(nowMs)
     if (this.#isSkipping) {

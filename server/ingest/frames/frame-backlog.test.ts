@@ -122,6 +122,15 @@ test('a known clock survives a standstill of an hour', () => {
   }
 })
 
+test('a known clock survives many standstills with hardly a read between them', () => {
+  const { send, sentMs, frames, items } = open()
+  send(500, { baseTicks: 0 })
+  for (let i = 0; i < 20; i++) send(30 * 25, { baseTicks: 0, blockedMs: 30_000, maxWaiting: 100 })
+  send(500, { baseTicks: 0 })
+  checkTimes(frames(), sentMs)
+  assert.equal(items.filter(({ kind }) => kind === 'start').length, 1)
+})
+
 test('a connection that ends soon after the thread was blocked loses no frames', () => {
   const { send, sentMs, frames, stream } = open()
   send(75, { baseTicks: 0, blockedMs: 3000 })
