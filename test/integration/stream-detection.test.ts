@@ -186,7 +186,8 @@ test('a session that nightjar camera record-session wrote is a camera again with
   assert.match(stdout, /^Video: +h264 .*, 320 × 180, 25 frames\/s$/m)
   assert.match(stdout, /^Recorded: +\S+session\.jsonl \(.*B\)$/m)
   const text = await readFile(file, 'utf8')
-  assert.ok(!/sesame|ada/.test(text) && text.includes('Authorization: Digest x'))
+  // The base64 of media may contain any three letters, but no colon, at sign or escaped quotation mark after them.
+  assert.ok(!/sesame|ada[:@\\]/.test(text) && text.includes('Authorization: Digest x'))
   assert.equal((await runCamera('record-session', url, '--to', file, '--yes')).code, 1, 'nothing is overwritten')
   const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
   const replaying = spawn(process.execPath, [entry, 'camera', 'replay', file, '--port', '0', '--json'])
