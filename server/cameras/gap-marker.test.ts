@@ -4,7 +4,7 @@ import type { GapReason } from '../../contract/gap-reasons.ts'
 import { silentLogger } from '../base/log.ts'
 import { SerialQueue } from '../base/serial-queue.ts'
 import { compareMarks, type GapMark, listMarks } from '../model/gap-mark.ts'
-import { buildTimeline } from '../model/timeline.ts'
+import { buildTimeline, type Span } from '../model/timeline.ts'
 import { GapMarker } from './gap-marker.ts'
 
 type Range = { readonly startMs: number; readonly endMs: number }
@@ -274,6 +274,7 @@ test('marks made with a clock that was set back before anything was recorded do 
   assert.deepEqual(marks, [
     { atMs: 1_000_000, reason: 'no_frames' },
     { atMs: 1_120_000, reason: 'camera_unreachable' },
+    { atMs: 1_180_000, reason: 'camera_unreachable' },
   ])
   assert.equal(await marker.findStartReason(), 'camera_unreachable')
 })
@@ -302,4 +303,62 @@ test('a camera that never was recorded does not gather marks', async () => {
   await marker.clean()
   assert.ok(marks.length < 62, `${marks.length}`)
   assert.equal(marks.at(-1)?.reason, 'auth_failed')
+})
+
+test('an outage during which the clock is set back is told by the old time and by the new one', async () => {
+  const minute = 60_000
+  const startMs = 1_000_000 - 30 * minute
+  const lastMs = 1_000_000
+  const footage = { startMs, endMs: lastMs }
+  const { marker, gap, advance, setClock } = open({ footage })
+  const list = async (nowMs: number, spans: Span[], newest: { epoch: number; endMs: number }) => {
+    const range = { startMs, endMs: nowMs + 60 * minute }
+    const marks = await marker.list(range.startMs, range.endMs)
+    const { gaps } = buildTimeline(spans, { ...range, footage: { ...footage, newest }, marks, nowMs })
+    return gaps.map(({ startMs: fromMs, endMs: toMs, reason }) => [fromMs - lastMs, toMs - lastMs, reason])
+  }
+  gap('camera_unreachable')
+  await advance(8000)
+  setClock(-20 * minute)
+  const before = { ...footage, gapReason: undefined }
+  const back = -20 * minute + 9000
+  const listAfter = (ms: number) => list(lastMs + back + ms, [before], { epoch: 0, endMs: lastMs })
+  const told = (ms: number) => [
+    [0, 9000, 'camera_unreachable'],
+    [9000, 9000, 'clock_set'],
+    [back, back + ms, 'camera_unreachable'],
+  ]
+  await advance(1000)
+  await advance(1000)
+  assert.deepEqual(await listAfter(1000), told(1000), 'at once')
+  await advance(59_000)
+  assert.deepEqual(await listAfter(60_000), told(60_000), 'while it lasts')
+  gap(undefined)
+  await advance(10_000)
+  const after = { startMs: lastMs + back + 60_000, endMs: lastMs + back + 70_000, gapReason: 'clock_set', epoch: 1 }
+  const newest = { epoch: 1, endMs: after.endMs }
+  assert.deepEqual(await list(after.endMs, [before, after], newest), told(60_000), 'afterwards')
+})
+
+test('a clock that is set back during an outage and forth again leaves one gap', async () => {
+  const footage = { startMs: 0, endMs: 1_000_000 }
+  const { marker, marks, gap, advance, setClock } = open({ footage })
+  gap('camera_unreachable')
+  await advance(8000)
+  setClock(-300_000)
+  await advance(10_000)
+  setClock(300_000)
+  await advance(10_000)
+  await advance(10_000)
+  assert.deepEqual(await marker.list(0, 2_000_000), marks)
+  const request = { startMs: 0, endMs: 2_000_000, footage, marks, nowMs: 1_038_000 }
+  const { gaps } = buildTimeline([{ ...footage, gapReason: undefined }], request)
+  assert.deepEqual(
+    gaps.map(({ startMs, endMs, reason }) => [startMs, endMs, reason]),
+    [
+      [1_000_000, 1_018_000, 'camera_unreachable'],
+      [1_018_000, 1_028_000, 'clock_set'],
+      [1_028_000, 1_038_000, 'camera_unreachable'],
+    ],
+  )
 })

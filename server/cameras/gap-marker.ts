@@ -6,7 +6,15 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { SerialQueue } from '../base/serial-queue.ts'
-import { compareMarks, findMarkEpoch, type GapMark, isGapOpen, listMarks, markLatenessMs } from '../model/gap-mark.ts'
+import {
+  clockSet,
+  compareMarks,
+  findMarkEpoch,
+  type GapMark,
+  isGapOpen,
+  listMarks,
+  markLatenessMs,
+} from '../model/gap-mark.ts'
 import type { FootageBounds, LastSegment } from '../model/segment-views.ts'
 import type { GapMarks } from '../store/footage/gap-marks.ts'
 
@@ -31,6 +39,9 @@ export type GapMarkerOptions = {
  */
 const settleMs = 3000
 
+/** A larger step of the system's clock means that it was set. */
+const clockStepMs = 2000
+
 /** Marks that may wait while the database does not answer. */
 const maxPending = 1000
 
@@ -46,9 +57,12 @@ export class GapMarker {
   #pendingSinceMs = 0
   #writing: Promise<void> = Promise.resolve()
   #isWriting = false
+  /** The system's time minus the monotonic time at the last look. */
+  #clockOffsetMs: number
 
   constructor(options: GapMarkerOptions) {
     this.#options = options
+    this.#clockOffsetMs = this.#readClockOffsetMs()
   }
 
   /** When the server starts: why there is no footage of this camera before its recorder's first. */
@@ -69,7 +83,8 @@ export class GapMarker {
     const newest = this.#newest
     if (newest && newest.reason === reason) return
     // Back to what it was in a moment: nothing has happened.
-    const isReverted = this.#settled?.reason === reason && nowMs - this.#pendingSinceMs < settleMs
+    const isBrief = nowMs - this.#pendingSinceMs < settleMs && this.#pending.every((mark) => mark.reason !== clockSet)
+    const isReverted = this.#settled?.reason === reason && isBrief
     if (this.#settled && isReverted) {
       this.#pending = []
       return
@@ -98,11 +113,14 @@ export class GapMarker {
     const written = await marks.list(cameraId, startMs, endMs)
     const newest = pending.length > 0 ? await marks.findNewest(cameraId) : undefined
     const isNew = (mark: GapMark) => newest === undefined || compareMarks(mark, newest) > 0
-    return listMarks([...written, ...pending.filter(isNew)], startMs, endMs)
+    // As in the store, a mark replaces those with later times.
+    const isKept = (mark: GapMark, i: number) => pending[i + 1] === undefined || compareMarks(mark, pending[i + 1]!) < 0
+    return listMarks([...written, ...pending.filter(isKept).filter(isNew)], startMs, endMs)
   }
 
   /** Writes what has lasted. To be called each second. */
   look(): void {
+    this.#noteClock()
     if (this.#pending.length === 0 || this.#isWriting) return
     const isOver = this.#settled?.reason !== undefined && this.#newest?.reason === undefined
     const waitedMs = this.#options.clock.monotonicMs() - this.#pendingSinceMs
@@ -128,6 +146,31 @@ export class GapMarker {
     } catch (error) {
       log.error({ cameraId, error: errorChain(error) }, 'old gap reasons could not be deleted')
     }
+  }
+
+  /**
+   * If the clock is set back while nothing is recorded, no footage will tell when that was. The gap ends by the old time
+   * then, and goes on by the new time.
+   */
+  #noteClock(): void {
+    const before = this.#clockOffsetMs
+    this.#clockOffsetMs = this.#readClockOffsetMs()
+    if (Math.abs(this.#clockOffsetMs - before) < clockStepMs) return
+    // The process may have been suspended between the reads of the two clocks.
+    this.#clockOffsetMs = this.#readClockOffsetMs()
+    const stepMs = this.#clockOffsetMs - before
+    const newest = this.#newest
+    if (Math.abs(stepMs) < clockStepMs || newest?.reason === undefined) return
+    const { clock } = this.#options
+    const nowMs = clock.nowMs()
+    if (this.#pending.length === 0) this.#pendingSinceMs = clock.monotonicMs()
+    if (stepMs < 0) this.#pending.push({ atMs: nowMs - stepMs, reason: clockSet, epoch: newest.epoch })
+    this.#pending.push({ atMs: nowMs, reason: newest.reason, epoch: this.#findEpoch(nowMs, newest) })
+  }
+
+  #readClockOffsetMs(): number {
+    const { clock } = this.#options
+    return clock.nowMs() - clock.monotonicMs()
   }
 
   get #newest(): NewMark | undefined {

@@ -18,6 +18,12 @@ export type GapMark = {
  */
 export const markLatenessMs = 5000
 
+/**
+ * Reason of the last mark of an epoch if nothing was recorded when the clock was set back. `atMs` is by the old time;
+ * the next epoch begins with a mark by the new time.
+ */
+export const clockSet = 'clock_set'
+
 /** Compares by the order of recording. */
 export function compareMarks(a: GapMark, b: GapMark): number {
   return compareRecorded({ epoch: a.epoch, startMs: a.atMs }, { epoch: b.epoch, startMs: b.atMs })

@@ -1,7 +1,7 @@
 // What a timeline shows: the recorded stretches of a range of time, and why there is nothing between them.
 
 import type { FootageHole } from './footage-hole.ts'
-import { type GapMark, isGapOpen, markLatenessMs } from './gap-mark.ts'
+import { clockSet, type GapMark, isGapOpen, markLatenessMs } from './gap-mark.ts'
 import type { FootageBounds } from './segment-views.ts'
 
 /** A recorded stretch, Unix milliseconds: one file of the archive, or several. */
@@ -54,7 +54,9 @@ const maxUnreportedMs = 1000
  * another: an outage in which the server was down too is three gaps. One whose reason nobody recorded is 'unknown'. A
  * gap that does not split its segment lies inside it, in whole seconds too. `spans` overlap the request and come in the
  * order of recording. Where the clock was set back, the segments of the next epoch follow, which overlap those before;
- * between them stands a gap of no length, with the reason 'clock_set', where the epoch before ends.
+ * between them stands a gap of no length, with the reason 'clock_set', where the epoch before ends. If nothing was
+ * recorded when that happened, marks tell when it was: the gap before ends there by the old time, and one of the next
+ * epoch begins by the new time.
  */
 export function buildTimeline(spans: readonly Span[], request: TimelineRequest): Timeline {
   const segments: { startMs: number; endMs: number }[] = []
@@ -69,9 +71,22 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
 
   const addGap = (endMs: number, reason: string | undefined, fromMs = Number.NEGATIVE_INFINITY) => {
     if (gapStartMs === undefined || Math.max(gapStartMs, fromMs) >= endMs) return
-    const marksOfEpoch = marks.filter((mark) => (mark.epoch ?? 0) === (epoch ?? 0))
-    const parts = splitGap({ startMs: gapStartMs, endMs, reason, beforeMs }, marksOfEpoch, request.startMs)
+    const parts = splitGap({ startMs: gapStartMs, endMs, reason, beforeMs }, marksOf(epoch), request.startMs)
     for (const part of parts) if (part.endMs > fromMs) gaps.push({ ...part, startMs: Math.max(part.startMs, fromMs) })
+  }
+  const marksOf = (of = 0) => marks.filter((mark) => (mark.epoch ?? 0) === of)
+  const beginEpoch = (next: number) => {
+    if (last) {
+      const setMs = marksOf(epoch).findLast(({ reason }) => reason === clockSet)?.atMs ?? Number.NEGATIVE_INFINITY
+      const endMs = Math.max(last.endMs, Math.min(floorSecond(setMs), request.endMs))
+      addGap(endMs, undefined)
+      gaps.push({ startMs: endMs, endMs, reason: clockSet })
+    }
+    epoch = next
+    last = undefined
+    beforeMs = Number.NEGATIVE_INFINITY
+    const first = marksOf(next).find(({ reason }) => reason !== undefined)
+    gapStartMs = first && Math.max(request.startMs, ceilSecond(first.atMs))
   }
 
   let lastEndMs = Number.NEGATIVE_INFINITY
@@ -80,11 +95,7 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
     const startMs = Math.max(span.startMs, request.startMs)
     const endMs = Math.min(span.endMs, request.endMs)
     if (endMs <= startMs) continue
-    if (epoch !== undefined && epoch !== (span.epoch ?? 0)) {
-      gaps.push({ startMs: last!.endMs, endMs: last!.endMs, reason: 'clock_set' })
-      last = undefined
-      gapStartMs = undefined
-    }
+    if (epoch !== undefined && epoch !== (span.epoch ?? 0)) beginEpoch(span.epoch ?? 0)
     epoch = span.epoch ?? 0
     if (last && startMs - lastEndMs <= maxBreakMs) {
       const isReported = startMs - lastEndMs > maxUnreportedMs && span.gapReason !== undefined
@@ -103,15 +114,17 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
   }
   if (!footage) return { segments, gaps }
   const newest = footage.newest ?? { epoch: 0, endMs: footage.endMs }
-  if (newest.endMs <= request.endMs && isGapOpen(newest, marks)) {
+  const isOpen = isGapOpen(newest, marks)
+  const openEpoch = isOpen ? (marks.at(-1)!.epoch ?? 0) : newest.epoch
+  // Since the clock was set back, the newest footage may be later than the request.
+  const isOfLaterEpoch = openEpoch > newest.epoch
+  if (isOpen && (isOfLaterEpoch || newest.endMs <= request.endMs)) {
     // It goes on whatever earlier epochs have at these times.
-    const startMs = Math.max(request.startMs, ceilSecond(newest.endMs))
+    const openMs = isOfLaterEpoch ? marksOf(openEpoch)[0]!.atMs : newest.endMs
+    const startMs = Math.max(request.startMs, ceilSecond(openMs))
     const endMs = Math.min(request.endMs, floorSecond(nowMs))
-    if (last && epoch !== newest.epoch && startMs < endMs) {
-      gaps.push({ startMs: last.endMs, endMs: last.endMs, reason: 'clock_set' })
-      beforeMs = Number.NEGATIVE_INFINITY
-    }
-    epoch = newest.epoch
+    if (epoch !== openEpoch && startMs < endMs) beginEpoch(openEpoch)
+    epoch = openEpoch
     gapStartMs = startMs
     addGap(endMs, undefined)
   } else if (footage.endMs > request.endMs) {
