@@ -170,3 +170,23 @@ test('a stream whose beginning was deleted while the server was down continues w
   await player.play()
   assert.ok(player.played.length > count + 10)
 })
+
+test('the playlist of a past range loses the front that is deleted, and what remains plays', async () => {
+  await using scene = new FootageScene()
+  await scene.record(0, 300)
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(0), endMs: at(290), isRecording: true })
+  const paused = new StreamPlayer(playback, id)
+  const listed = (await paused.load()).entries
+  await paused.fetch(2)
+  const segments = await scene.catalog.listSegments(1, at(0), at(130))
+  await scene.deleteSegments(segments.slice(0, 2).map(({ id }) => id))
+  await assert.rejects(paused.fetch(3), { kind: 'not_found' })
+  // Its player loads it again from the beginning, or somebody else opens it.
+  const player = new StreamPlayer(playback, id)
+  const { entries, isEnded } = await player.load()
+  assert.ok(isEnded && entries[0]!.sequence > 0 && entries[0]!.dateMs! >= segments[1]!.endMs - 1000)
+  assert.deepEqual(entries.at(-1), listed.at(-1), 'later entries keep their numbers and times')
+  await player.play()
+  assert.equal(player.played.length, entries.length)
+})

@@ -260,7 +260,7 @@ export class RecordedStream {
         await this.#addFootage(bounds, nowMs, isGrowing)
       }
     }
-    if (bounds && !this.#isWhole && this.#dropDeleted(bounds)) await this.#addFootage(bounds, nowMs, isGrowing)
+    if (bounds && this.#dropDeleted(bounds)) await this.#addFootage(bounds, nowMs, isGrowing)
   }
 
   /** Continues with the remaining listed entries, or after the listed footage when none remain. */
