@@ -5,7 +5,6 @@ import type { Frame } from '../../media/frame.ts'
 import { opusPacketSamples } from '../../media/opus/opus-packet.ts'
 import { AudioChunker } from '../../media/telephony/audio-chunker.ts'
 import type { AudioSink, AudioSource, AudioTranscoder } from '../../media/telephony/audio-transcoder.ts'
-import type { ArrivalClock } from '../clock/arrival-clock.ts'
 import { AudioClock } from '../clock/audio-clock.ts'
 import type { WallClock } from '../clock/wall-clock.ts'
 import type { AudioPlan } from '../plan/audio-plan.ts'
@@ -15,7 +14,6 @@ import { RtpReceiver } from './rtp-receiver.ts'
 export type AudioTrackOptions = {
   readonly plan: AudioPlan
   readonly stats: CameraStats
-  readonly arrivalClock: ArrivalClock
   /** The clock of the video, whose axis the audio uses. */
   readonly videoClock: WallClock
   /** Converts a raw video timestamp of RTP-Info or of a sender report to media milliseconds. */
@@ -90,19 +88,20 @@ export class AudioTrack {
     this.#transcoded?.close()
   }
 
-  takePacket(bytes: Uint8Array, start: number, end: number): void {
+  /** `arrivalMs`: by the arrival clock. */
+  takePacket(bytes: Uint8Array, start: number, end: number, arrivalMs: number): void {
     const { receiver } = this
     if (!receiver.take(bytes, start, end)) {
-      for (const packet of receiver.takeHeld()) this.takePacket(packet, 0, packet.length)
+      for (const packet of receiver.takeHeld()) this.takePacket(packet, 0, packet.length, arrivalMs)
       return
     }
     if (receiver.isAfterLoss) this.#reader.markLoss()
-    this.takePayload(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
+    this.takePayload(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp, arrivalMs)
   }
 
   /** `timestamp`: continuous, in units of the plan's clock rate. */
-  takePayload(bytes: Uint8Array, start: number, end: number, timestamp: number): void {
-    this.#arrivalMs = this.#options.arrivalClock.nowMs()
+  takePayload(bytes: Uint8Array, start: number, end: number, timestamp: number, arrivalMs: number): void {
+    this.#arrivalMs = arrivalMs
     this.#reader.push(bytes, start, end, timestamp)
   }
 

@@ -13,7 +13,7 @@ import type { StreamPlan } from '../plan/stream-plan.ts'
 import { createVideoDepacketizer } from '../plan/video-plan.ts'
 import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
-import { FrameBacklog, type HeldFrame } from './frame-backlog.ts'
+import { FrameBacklog, type HeldAudio, type HeldFrame } from './frame-backlog.ts'
 import { MissingFrames } from './missing-frames.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { maxUnreportedMs, RunLimit } from './run-limit.ts'
@@ -21,6 +21,11 @@ import { SilenceFiller } from './silence-filler.ts'
 
 /** After the thread was blocked, everything that had arrived meanwhile has been read within this time. */
 const backlogMs = 250
+
+/** A camera that begins with frames of the past sends them without pauses. */
+const burstPauseMs = 100
+/** The wall clock of the connection before may have been this far ahead. */
+const repeatedMs = 150
 
 /** Packets of one frame do not come later than this after one that is marked as the last. */
 const settledMs = 1000
@@ -73,7 +78,12 @@ export class CameraStream implements Disposable {
   #markedTimestamp = Number.NaN
   /** For a camera with audio: gives every run an audio track without holes. */
   readonly #filler: SilenceFiller | undefined
-  readonly #backlog = new FrameBacklog()
+  #backlog = new FrameBacklog()
+  #backlogTimer: NodeJS.Timeout | undefined
+  /** False until the first frame of the connection has a time. */
+  #hasBegun = false
+  /** True while the camera repeats frames that were published from the connection before. */
+  #isRepeating = false
   readonly #missing = new MissingFrames()
   #published = 0
   /** `ArrivalClock.setMs` with which the current run is labeled. A clock that was set takes effect in the next run. */
@@ -189,7 +199,16 @@ export class CameraStream implements Disposable {
   }
 
   takeAudioPacket(bytes: Uint8Array, start: number, end: number): void {
-    this.audio?.takePacket(bytes, start, end)
+    const arrivalMs = this.#options.arrivalClock.nowMs()
+    if (!this.#backlog.isHolding) this.audio?.takePacket(bytes, start, end, arrivalMs)
+    else this.#backlog.holdAudio({ data: bytes.slice(start, end), timestamp: undefined, arrivalMs })
+  }
+
+  /** Takes audio of a container. `timestamp`: see `AudioTrack.takePayload`. */
+  takeAudioPayload(data: Uint8Array, timestamp: number): void {
+    const arrivalMs = this.#options.arrivalClock.nowMs()
+    if (!this.#backlog.isHolding) this.audio?.takePayload(data, 0, data.length, timestamp, arrivalMs)
+    else this.#backlog.holdAudio({ data: data.slice(), timestamp, arrivalMs })
   }
 
   /** Adds the counters of the depacketizers and the clock to those of the camera and resets them. */
@@ -226,18 +245,38 @@ export class CameraStream implements Disposable {
     const { losses } = this.#depacketizer.counters
     const frame: HeldFrame = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
-    const { isHolding } = this.#backlog
-    if (!isHolding && !(isLate && this.#clock.isNew(timestamp, arrivalMs))) {
+    const mustHold = this.#backlog.isHolding || ((isLate || !this.#hasBegun) && this.#clock.isNew(timestamp, arrivalMs))
+    if (!mustHold) {
       this.#placeVideo(frame, isLate)
       return
     }
     this.#backlog.hold(frame)
-    if (!isLate || this.#backlog.isFull) this.#takeBacklog()
+    const isCatchingUp = isLate || (!this.#hasBegun && this.#backlog.isCatchingUp)
+    if (!isCatchingUp || this.#backlog.isFull) this.#takeBacklog()
+    else if (!isLate) this.#awaitBacklog()
+  }
+
+  /** If no frame follows, what is held is all that the camera sent at once. */
+  #awaitBacklog(): void {
+    this.#backlogTimer ??= setTimeout(() => this.#takeBacklog(), burstPauseMs)
+    this.#backlogTimer.refresh()
   }
 
   #takeBacklog(): void {
+    clearTimeout(this.#backlogTimer)
+    this.#backlogTimer = undefined
     if (!this.#backlog.isHolding) return
-    for (const frame of this.#backlog.take()) this.#placeVideo(frame)
+    const held = this.#backlog.list()
+    this.#backlog = new FrameBacklog()
+    for (const each of held) {
+      if ('frame' in each) this.#placeVideo(each.frame)
+      else this.#placeAudio(each.audio)
+    }
+  }
+
+  #placeAudio({ data, timestamp, arrivalMs }: HeldAudio): void {
+    if (timestamp === undefined) this.audio?.takePacket(data, 0, data.length, arrivalMs)
+    else this.audio?.takePayload(data, 0, data.length, timestamp, arrivalMs)
   }
 
   /** `hasWaited`: see `WallClock.map`. */
@@ -245,7 +284,14 @@ export class CameraStream implements Disposable {
     { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame,
     hasWaited = false,
   ): void {
-    const { stats, publish } = this.#options
+    const { stats, publish, floorMs } = this.#options
+    if (!this.#hasBegun) this.#isRepeating = nowMs < floorMs - repeatedMs
+    this.#hasBegun = true
+    if (this.#isRepeating && isKey) this.#isRepeating = nowMs < floorMs - repeatedMs
+    if (this.#isRepeating) {
+      memory?.release()
+      return
+    }
     if (access?.isLeading && this.#isRunStart) {
       // It refers to frames of the previous run, which the decoder of this run does not have.
       stats.droppedFrames++

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { samplePps, sampleSps, videoSdp } from '../../../test/support/ingest/scripted-camera.ts'
+import { audioVideoSdp, samplePps, sampleSps, videoSdp } from '../../../test/support/ingest/scripted-camera.ts'
 import { packetizeH264 } from '../../../test/support/media/h264/packetizer.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import type { Frame } from '../../media/frame.ts'
@@ -20,20 +20,21 @@ const frameMs = 40
 type Sending = { readonly baseTicks: number; readonly blockedMs?: number; readonly maxWaiting?: number }
 
 /** A camera that sends a frame every 40 ms to a thread that is blocked now and then. */
-function open() {
+function open({ floorMs = 0, sdp = videoSdp } = {}) {
   const time = { ms: startMs, standstillEndMs: Number.NEGATIVE_INFINITY }
   const items: HubItem[] = []
   const stream = new CameraStream({
-    plan: planStreams(parseSdp(videoSdp)),
+    plan: planStreams(parseSdp(sdp)),
     arrivalClock: new ArrivalClock({ nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }),
     reads: { sinceStandstillMs: () => time.ms - time.standstillEndMs },
     stats: createCameraStats(),
-    floorMs: 0,
+    floorMs,
     createRunId: () => 'run',
     publish: (item) => items.push(item),
     onRun: () => {},
   })
   let sequence = 0
+  let audioSequence = 0
   let nextIndex = 0
   const waiting: { index: number; baseTicks: number }[] = []
   const sentMs: number[] = []
@@ -73,8 +74,29 @@ function open() {
       }
     }
   }
+  /**
+   * Sends the last `count` frames before now and those that are taken meanwhile, each `byteMs` after the other, as a
+   * camera or a server does that keeps its last group of pictures.
+   */
+  const sendKept = (count: number, { baseTicks, byteMs = 0.2 }: { baseTicks: number; byteMs?: number }) => {
+    for (let takenMs = time.ms - count * frameMs; takenMs < time.ms; takenMs += frameMs) {
+      sentMs.push(takenMs)
+      deliver({ index: nextIndex++, baseTicks })
+      if (sdp === audioVideoSdp) sendAudio(takenMs)
+      time.ms += byteMs
+    }
+    // The next frame is taken now.
+    time.ms = sentMs.at(-1)! + frameMs
+  }
+  const sendAudio = (takenMs: number) => {
+    const timestamp = Math.round((takenMs - startMs) * 48) >>> 0
+    const header = { payloadType: 97, isMarked: true, sequence: audioSequence++ & 0xffff, timestamp, ssrc: 2 }
+    // AAC-hbr: 16 bits of header lengths, then one header of 13 bits of size and 3 of index.
+    const packet = writeRtpPacket(header, new Uint8Array([0, 16, 0, 4 << 3, 1, 2, 3, 4]))
+    stream.takeAudioPacket(packet, 0, packet.length)
+  }
   const frames = () => items.filter((item): item is Frame & { kind: 'video' } => item.kind === 'video')
-  return { time, items, stream, send, sentMs, frames }
+  return { time, items, stream, send, sendKept, sendAudio, sentMs, frames }
 }
 
 function checkTimes(frames: readonly Frame[], sentMs: readonly number[]): void {
@@ -137,4 +159,51 @@ test('a connection that ends soon after the thread was blocked loses no frames',
   assert.equal(frames().length, 0)
   stream[Symbol.dispose]()
   checkTimes(frames(), sentMs)
+})
+
+test('a camera that begins with its last group of pictures has the correct time from its first frame', () => {
+  // All at once, or at up to five times the speed at which it was taken until the camera is at the present.
+  for (const byteMs of [0, 0.3, 8, 16]) {
+    for (const seconds of byteMs < 16 ? [1, 4, 12] : [1, 4]) {
+      const { send, sendKept, sentMs, frames, items } = open()
+      sendKept(seconds * 25, { baseTicks: 77, byteMs })
+      send(100, { baseTicks: 77 })
+      assert.equal(items.filter(({ kind }) => kind === 'start').length, 1)
+      checkTimes(frames(), sentMs)
+    }
+  }
+})
+
+test('audio that a camera kept with its last group of pictures stays with it', () => {
+  const { send, sendKept, sendAudio, time, items } = open({ sdp: audioVideoSdp })
+  const beginMs = time.ms - 4000
+  sendKept(100, { baseTicks: 0 })
+  for (let i = 0; i < 100; i++) {
+    sendAudio(time.ms)
+    send(1, { baseTicks: 0 })
+  }
+  const audio = items.filter(
+    (item): item is Frame & { kind: 'audio' } => item.kind === 'audio' && item.data.length === 4,
+  )
+  assert.ok(audio.length > 190, `${audio.length} blocks`)
+  for (const [i, { wallMs }] of audio.slice(-150).entries()) {
+    const errorMs = wallMs - beginMs - (audio.length - 150 + i + 200 - audio.length) * frameMs
+    assert.ok(Math.abs(errorMs) < 100, `block ${i} is ${errorMs} ms off`)
+  }
+})
+
+test('a camera that repeats frames of the connection before begins where they end', () => {
+  const { send, sendKept, sentMs, frames } = open({ floorMs: startMs - 1500 })
+  sendKept(100, { baseTicks: 0 })
+  send(100, { baseTicks: 0 })
+  // A group lasts a second: the next one begins within it.
+  const fresh = sentMs.filter((ms) => ms >= startMs - 1000)
+  assert.equal(frames()[0]!.isKey, true)
+  checkTimes(frames(), fresh)
+})
+
+test('a camera whose timestamps do not advance is not held back', () => {
+  const { send, frames } = open()
+  for (let i = 0; i < 10; i++) send(1, { baseTicks: -i * frameMs * 90 + i })
+  assert.ok(frames().length >= 3, `${frames().length} frames`)
 })

@@ -1,8 +1,9 @@
-// Holds frames of a camera with an unknown clock that arrived while the thread was blocked.
+// Holds frames of a camera with an unknown clock that were taken before they arrived: they waited while the thread was
+// blocked, or the camera begins with what it sent others before, back to its last key frame.
 //
-// The time of a new clock is derived from the arrival of its frames. If the thread was blocked, the first frames of a
-// backlog appear as late as the thread was blocked, and the last ones are on time. Therefore the frames are held until
-// the backlog has been read. The frame that is least late then determines the times of all of them.
+// The time of a new clock is derived from the arrival of its frames. The first frames of a backlog are as late as they
+// waited, and the last ones are on time. Therefore the frames are held until the backlog has been read. The frame that
+// is least late then determines the times of all of them. Audio in between is held with them.
 
 import type { FrameMemory } from '../../media/frame-memory.ts'
 import type { FrameAccess } from '../../media/video-depacketizer.ts'
@@ -13,6 +14,12 @@ const maxFrames = 600
 const maxBytes = 8 * 1024 * 1024
 /** Timestamps that are further apart do not belong to the same clock. */
 const maxStepMs = 2000
+/** Frames that are no less late than those of so long ago are not a backlog, whatever their timestamps say. */
+const settledMs = 200
+/** Less than that is jitter. */
+const leastGainMs = 20
+/** A camera that sends its last group of pictures is not slower. */
+const longestMs = 5000
 
 export type HeldFrame = {
   readonly data: Uint8Array
@@ -26,9 +33,26 @@ export type HeldFrame = {
   readonly losses: number
 }
 
+/** Audio that arrived between held frames. */
+export type HeldAudio = {
+  readonly data: Uint8Array
+  /** Undefined for an RTP packet. */
+  readonly timestamp: number | undefined
+  readonly arrivalMs: number
+}
+
+type Held = { readonly frame: HeldFrame } | { readonly audio: HeldAudio }
+
 export class FrameBacklog {
-  #held: HeldFrame[] = []
+  #held: Held[] = []
   #bytes = 0
+  #first: HeldFrame | undefined
+  /** The frame with the greatest timestamp. */
+  #newest: HeldFrame | undefined
+  #leastDelayMs = Number.POSITIVE_INFINITY
+  /** When a frame last was clearly less late than those before it. */
+  #gainedMs = 0
+  #isGaining = true
 
   get isHolding(): boolean {
     return this.#held.length > 0
@@ -38,22 +62,50 @@ export class FrameBacklog {
     return this.#held.length >= maxFrames || this.#bytes >= maxBytes
   }
 
-  hold(frame: HeldFrame): void {
-    this.#held.push(frame)
-    this.#bytes += frame.data.length
+  /** True while frames arrive at more than twice the speed at which they were taken. One frame alone does not tell. */
+  get isCatchingUp(): boolean {
+    const { arrivalMs = 0 } = this.#newest ?? {}
+    const isBrief = arrivalMs - (this.#first?.arrivalMs ?? 0) < longestMs
+    return this.#isGaining && isBrief && arrivalMs - this.#gainedMs < settledMs
   }
 
-  /** Removes and returns the held frames in order, with the earliest arrival times that their timestamps allow. */
-  take(): HeldFrame[] {
+  hold(frame: HeldFrame): void {
+    this.#held.push({ frame })
+    this.#bytes += frame.data.length
+    this.#first ??= frame
+    const delayMs = frame.arrivalMs - frame.timestamp90k / ticksPerMs
+    if (delayMs < this.#leastDelayMs - leastGainMs) this.#gainedMs = frame.arrivalMs
+    this.#leastDelayMs = Math.min(this.#leastDelayMs, delayMs)
+    const before = this.#newest ?? frame
+    const stepMs = (frame.timestamp90k - before.timestamp90k) / ticksPerMs
+    // Frames that are shown before an earlier one say nothing.
+    if (stepMs > 0) this.#isGaining = stepMs <= maxStepMs && frame.arrivalMs - before.arrivalMs < stepMs / 2
+    if (stepMs >= 0) this.#newest = frame
+  }
+
+  holdAudio(audio: HeldAudio): void {
+    this.#held.push({ audio })
+    this.#bytes += audio.data.length
+  }
+
+  /**
+   * Returns what is held in order, with the earliest arrival times that the timestamps of frames allow, and audio with
+   * that of the frame before it.
+   */
+  list(): readonly Held[] {
     const held = this.#held
-    this.#held = []
-    this.#bytes = 0
-    const delays = held.map(({ arrivalMs, timestamp90k }) => arrivalMs - timestamp90k / ticksPerMs)
-    const sharesVideoClock = held.every(
-      ({ timestamp90k }, i) => i === 0 || Math.abs(timestamp90k - held[i - 1]!.timestamp90k) <= maxStepMs * ticksPerMs,
+    const frames = held.flatMap((each) => ('frame' in each ? [each.frame] : []))
+    const delayMs = Math.min(...frames.map(({ arrivalMs, timestamp90k }) => arrivalMs - timestamp90k / ticksPerMs))
+    const isOneClock = frames.every(
+      ({ timestamp90k }, i) =>
+        i === 0 || Math.abs(timestamp90k - frames[i - 1]!.timestamp90k) <= maxStepMs * ticksPerMs,
     )
-    if (!sharesVideoClock) return held
-    const delayMs = Math.min(...delays)
-    return held.map((frame) => ({ ...frame, arrivalMs: frame.timestamp90k / ticksPerMs + delayMs }))
+    if (!isOneClock) return held
+    let arrivalMs = 0
+    return held.map((each) => {
+      if ('audio' in each) return { audio: { ...each.audio, arrivalMs } }
+      arrivalMs = each.frame.timestamp90k / ticksPerMs + delayMs
+      return { frame: { ...each.frame, arrivalMs } }
+    })
   }
 }

@@ -106,7 +106,7 @@ class ContainerSession implements Disposable {
     const { stream } = this
     if (!stream || !this.#plan) return
     if (kind === 'audio') {
-      if (pts90k !== undefined) stream.audio?.takePayload(data, 0, data.length, pts90k)
+      if (pts90k !== undefined) stream.takeAudioPayload(data, pts90k)
       return
     }
     const units = this.#plan.listNalUnits(data)

@@ -64,7 +64,7 @@ const messages: FuzzTarget = {
         if (told.type === 'tracks') begin(planContainer(told.tracks))
         if (told.type !== 'packet' || !plan || !stream) continue
         const { kind, pts90k = 0, data } = told.packet
-        if (kind === 'audio') stream.audio?.takePayload(data, 0, data.length, pts90k)
+        if (kind === 'audio') stream.takeAudioPayload(data, pts90k)
         else stream.takeAccessUnit(plan.listNalUnits(data), pts90k)
       }
     })
