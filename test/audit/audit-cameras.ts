@@ -28,7 +28,7 @@ const kinds: readonly (Omit<StreamOptions, 'name'> & {
   readonly isDatagram?: boolean
 })[] = [
   { ...small, codec: 'h264' },
-  { ...small, codec: 'h264', hasAudio: true },
+  { ...small, codec: 'h264', hasAudio: true, gopFrames: 20, keepsGroup: true },
   { ...small, codec: 'h265' },
   // JPEG has no place for a number but its pixels, which must stay readable in two thirds of the size; and whole
   // blocks of 8 lines, since RFC 2435 has no others.
@@ -46,7 +46,7 @@ export async function openAuditCameras(count: number): Promise<AuditCameras> {
     const codec = kind.codec ?? 'h264'
     const stream = `camera/${i}/${codec}${isDatagram ? '/udp' : ''}`
     const sent: FrameCounter[] = []
-    const onSent = (_: string, taken: FrameCounter) => void sent.push(taken)
+    const onSent = (_: string, taken: FrameCounter) => addOnce(sent, taken)
     const rtsp = opened.use(
       await openFakeCamera({
         streams: [{ ...kind, name: stream, scene: 'yard', stampsTrueTime: true }],
@@ -72,4 +72,10 @@ export async function openAuditCameras(count: number): Promise<AuditCameras> {
   }
   const owned = opened.move()
   return { cameras, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Keeps the order in which they were taken: a camera that keeps its last group sends it again. */
+function addOnce(sent: FrameCounter[], taken: FrameCounter): void {
+  const before = sent.findLastIndex(({ frameNumber }) => frameNumber <= taken.frameNumber)
+  if (sent[before]?.frameNumber !== taken.frameNumber) sent.splice(before + 1, 0, taken)
 }

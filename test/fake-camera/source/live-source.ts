@@ -48,7 +48,7 @@ export class LiveSource implements MediaSource {
     const video = new RtpTrack({ clockRate: 90_000, payloadType: videoPayloadType, channel: 0 })
     const audio =
       microphone && new RtpTrack({ clockRate: microphone.sampleRate, payloadType: audioPayloadType, channel: 2 })
-    this.outlet = new Outlet(audio ? [video, audio] : [video])
+    this.outlet = new Outlet(audio ? [video, audio] : [video], options.keepsGroup)
   }
 
   static async open(options: ResolvedStream, clock: Clock): Promise<LiveSource> {
@@ -114,7 +114,7 @@ export class LiveSource implements MediaSource {
     let dueMs = this.#clock.monotonicMs()
     this.#microphone?.restart((dueMs - this.#originMs) / 1000)
     try {
-      while (!this.#isClosed && this.outlet.playerCount > 0) {
+      while (!this.#isClosed && (this.outlet.playerCount > 0 || this.#options.keepsGroup)) {
         this.#sendPicture(dueMs)
         dueMs += periodMs * this.#slowness
         this.#lagSeconds += ((this.#slowness - 1) * periodMs) / 1000
@@ -142,14 +142,14 @@ export class LiveSource implements MediaSource {
     const takenMs = this.#clock.nowMs() - lateMs
     const unixMs = takenMs + this.#jumpMs
     const rtpSeconds = seconds + this.#jumpMs / 1000 - this.#lagSeconds
-    const { joinsAnywhere } = this.#options
-    const isForced = isNewLens || (!joinsAnywhere && this.outlet.isAwaited)
+    const { joinsAnywhere, keepsGroup } = this.#options
+    const isForced = isNewLens || (!joinsAnywhere && !keepsGroup && this.outlet.isAwaited)
     const taken = { unixMs: takenMs, frameNumber: this.#frameNumber++ }
     const stamp = this.#options.stampsTrueTime ? taken : { ...taken, unixMs }
     const picture = this.#lens.capture(stamp, isForced)
     if (!picture) throw new Error('expected an encoder without delay in a live stream')
     const { isKey, units } = picture
-    if (isKey || joinsAnywhere) this.outlet.begin(rtpSeconds)
+    if (isKey || joinsAnywhere || keepsGroup) this.outlet.begin(rtpSeconds, isKey)
     this.outlet.report(this.#clock.monotonicMs(), unixMs, rtpSeconds)
     const video = this.outlet.tracks[0]!
     const bytes = video.writePackets(packetizePicture(this.#options.codec, units), video.timestampAt(rtpSeconds))

@@ -117,7 +117,7 @@ export class LoopSource implements MediaSource, Paced {
     }
     const frame = this.#clip.frames[this.#place++ % this.#clip.frames.length]!
     const seconds = (this.#frameNumber * this.#periodMs + this.#jumpMs) / 1000
-    this.outlet.begin(seconds)
+    this.outlet.begin(seconds, true)
     this.outlet.report(this.#dueMs, unixMs, seconds)
     const track = this.outlet.tracks[0]!
     if (this.#spare.length < frame.bytes.length) this.#spare = new Uint8Array(frame.bytes.length)

@@ -37,8 +37,13 @@ export class Outlet {
   /** When the timestamps shall wrap, of tracks that shall begin anew. */
   #restartWrapSeconds: number | undefined
 
-  constructor(tracks: readonly RtpTrack[]) {
+  /** What was sent since the last key frame began, and where the tracks stood then; undefined when none is kept. */
+  readonly #kept: { positions: readonly RtpPosition[]; chunks: Chunk[] } | undefined
+
+  /** `keepsGroup`: who begins to play gets all that was sent since the last key frame. */
+  constructor(tracks: readonly RtpTrack[], keepsGroup = false) {
     this.tracks = tracks
+    if (keepsGroup) this.#kept = { positions: [], chunks: [] }
   }
 
   attach(player: Player): void {
@@ -59,20 +64,24 @@ export class Outlet {
   }
 
   /**
-   * Lets those who wait begin here. `seconds` = time of the stream of what comes next. To be called before the packets are
-   * written, so that the positions are theirs.
+   * Lets those who wait begin here, or with the group that is kept. `seconds` = time of the stream of what comes next. To be
+   * called before the packets are written, so that the positions are theirs.
    */
-  begin(seconds: number): void {
+  begin(seconds: number, isKey: boolean): void {
     if (this.#restartWrapSeconds !== undefined) {
       for (const track of this.tracks) track.restart(seconds, this.#restartWrapSeconds)
       this.#restartWrapSeconds = undefined
       this.expectReport()
+      if (this.#kept) this.#kept.chunks = []
     }
-    if (this.#waiting.size === 0) return
+    if (this.#waiting.size === 0 && !(isKey && this.#kept)) return
     const positions = this.tracks.map((track) => ({ sequence: track.sequence, timestamp: track.timestampAt(seconds) }))
+    if (isKey && this.#kept) Object.assign(this.#kept, { positions, chunks: [] })
+    const kept = this.#kept?.chunks.length ? this.#kept : undefined
     for (const player of this.#waiting) {
       this.#playing.add(player)
-      player.begin(positions)
+      player.begin(kept?.positions ?? positions)
+      for (const chunk of kept?.chunks ?? []) player.send(chunk)
     }
     this.#waiting.clear()
     this.#reportDueMs = Number.NEGATIVE_INFINITY
@@ -80,6 +89,7 @@ export class Outlet {
 
   /** True when the chunk's bytes are free to be used again. */
   deliver(chunk: Chunk): boolean {
+    this.#kept?.chunks.push({ ...chunk, bytes: chunk.bytes.slice() })
     let isFree = true
     for (const player of this.#playing) isFree = player.send(chunk) && isFree
     if (this.#playing.size > 0) {

@@ -28,6 +28,11 @@ export type StreamOptions = {
   readonly stampsTrueTime?: boolean
   /** A client is sent whatever picture is next, as many cameras do, not a key frame made for it. Live streams only. */
   readonly joinsAnywhere?: boolean
+  /**
+   * A client is sent all that was sent since the last key frame, at once, as many servers and some cameras do; the camera
+   * films also while nobody plays. Live streams only.
+   */
+  readonly keepsGroup?: boolean
   /** How the audio is coded: AAC unless given. */
   readonly audio?: AudioKind
   /**
@@ -55,6 +60,7 @@ export function resolveStream(options: StreamOptions): ResolvedStream {
     hasAudio: options.audio !== undefined,
     stampsTrueTime: false,
     joinsAnywhere: false,
+    keepsGroup: false,
     audio: 'aac',
     ...options,
   }
