@@ -47,6 +47,8 @@ export type AuditReport = {
   readonly longestStallMs: number
 }
 
+const longestStandstill = 600_000
+
 /** Pictures sent in the last moment before the end may still be on their way. */
 const lastMomentMs = 1000
 
@@ -71,7 +73,10 @@ export async function runAudit({
   )
   const isWanted = ({ name }: AuditFault) =>
     only.some((word) => name.includes(word)) && !without.some((word) => name.includes(word))
-  const serverFaults = listServerFaults({ server, clock, disk, deathOrder }).filter(isWanted)
+  const links = sources.map(({ link }) => link)
+  const longestStandstillMs = Math.min(longestStandstill, seconds * 200)
+  const parts = { server, links, longestStandstillMs, clock, disk, deathOrder }
+  const serverFaults = listServerFaults(parts).filter(isWanted)
   if (serverFaults.some(({ name }) => name === diskFull)) {
     say('recording old footage, for a full disk to delete')
     await recordOldFootage(server)

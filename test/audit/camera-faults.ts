@@ -94,6 +94,11 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
     },
     ...{ reasons: [], noticeMs: 5000, spoilsFrames: false },
   }
+  const stepped: AuditFault = {
+    name: 'timestamps that step a little',
+    inflict: async (random) => faults.jumpClock(between(random, 100, 2000) * (random() < 0.5 ? -1 : 1), stream),
+    ...{ reasons: [], noticeMs: 5000, spoilsFrames: false },
+  }
   const silent: AuditFault = {
     name: 'no audio for a while',
     async inflict(random) {
@@ -113,5 +118,5 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
     },
     ...{ reasons: ['camera_unreachable'], noticeMs: 2000, spoilsFrames: false },
   }
-  return hasAudio ? [restarted, stopped, silent, late] : [restarted, stopped, slow]
+  return [restarted, stopped, stepped, ...(hasAudio ? [silent, late] : [slow])]
 }

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Link } from '../faults/link.ts'
 import type { ServerProcess } from '../server-under-test.ts'
 import type { AuditFault } from './camera-faults.ts'
 import type { ServerClock } from './server-clock.ts'
@@ -12,6 +13,10 @@ import type { ServerDisk } from './server-disk.ts'
 
 export type ServerParts = {
   readonly server: ServerProcess
+  /** Between the server and all its cameras. */
+  readonly links: readonly Pick<Link, 'refuse'>[]
+  /** How long the server may stand still at most. */
+  readonly longestStandstillMs: number
   readonly clock: ServerClock
   readonly disk: ServerDisk
   /** A media worker that finds this file ends of an error. */
@@ -29,7 +34,7 @@ export function listServerFaults(parts: ServerParts): AuditFault[] {
   return [...listProcessFaults(parts), ...listClockFaults(parts), ...listDiskFaults(parts)]
 }
 
-function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
+function listProcessFaults({ server, deathOrder, longestStandstillMs }: ServerParts): AuditFault[] {
   return [
     {
       name: 'server killed',
@@ -60,6 +65,18 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
       holdsUp: true,
     },
     {
+      name: 'server stands still for long, as on a suspended machine',
+      async inflict(random) {
+        process.kill(server.pid, 'SIGSTOP')
+        // As many short ones as long ones: in proportion.
+        await sleep(10_000 * Math.max(1, longestStandstillMs / 10_000) ** random())
+        process.kill(server.pid, 'SIGCONT')
+      },
+      // Cameras hold no more than their buffers, and end a session that nobody keeps up.
+      ...{ reasons: ['packet_loss', 'no_frames', 'camera_unreachable'], noticeMs: 10_000, spoilsFrames: false },
+      holdsUp: true,
+    },
+    {
       name: 'media worker ends of an error',
       async inflict() {
         await writeFile(deathOrder, '')
@@ -79,7 +96,7 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
   ]
 }
 
-function listClockFaults({ clock }: ServerParts): AuditFault[] {
+function listClockFaults({ clock, links }: ServerParts): AuditFault[] {
   if (!clock.canBeSet) return []
   const longest = { forwards: 2 * 3_600_000, back: 3_600_000 }
   const set = (name: string, draw: (random: () => number) => number): AuditFault => ({
@@ -93,7 +110,20 @@ function listClockFaults({ clock }: ServerParts): AuditFault[] {
     },
     ...{ reasons: ['clock_set'], noticeMs: 5000, spoilsFrames: false },
   })
+  const unwatched: AuditFault = {
+    name: "server's clock set back while all cameras are away",
+    async inflict(random) {
+      const outageMs = between(random, 6000, 15_000)
+      const returned = links.map((link) => link.refuse(outageMs))
+      await sleep(outageMs / 2)
+      await clock.set(Math.max(-longest.back * 4, clock.steps.at(-1)!.offsetMs - between(random, 2500, longest.back)))
+      await Promise.all(returned)
+      await sleep(4000)
+    },
+    ...{ reasons: ['clock_set', 'camera_unreachable'], noticeMs: 5000, spoilsFrames: false },
+  }
   return [
+    unwatched,
     set("server's clock set ahead by seconds", (random) => between(random, 2500, 60_000)),
     set("server's clock set back by seconds", (random) => -between(random, 2500, 60_000)),
     set("server's clock set ahead", (random) => between(random, 60_000, longest.forwards)),

@@ -94,7 +94,8 @@ test('reordered timestamps are made strictly increasing and are counted', () => 
     if (i === 0) clock.beginRun()
     seen.push(clock.pts90k)
   }
-  assert.deepEqual(seen, [0, 10_800, 10_801, 10_802, 21_600, 21_601, 21_602, 25_200])
+  // They take their own time where there is room.
+  assert.deepEqual(seen, [0, 10_800, 14_400, 18_000, 21_600, 25_200, 28_800, 28_801])
   assert.equal(clock.reorderedFrames, 4)
   assert.equal(clock.isRunDue, false)
 })
@@ -192,4 +193,53 @@ test('both times of a run only increase, whatever a camera sends', () => {
       }
     }),
   )
+})
+
+test('a clock that steps by less than two seconds leaves every frame at its time', () => {
+  for (const stepMs of [-1900, -1000, -500, -300, 400, 700, 1000, 1900]) {
+    for (const [framesPerSecond, groupMs] of [
+      [25, 2000],
+      [10, 4000],
+      [5, 2000],
+    ] as const) {
+      const clock = new WallClock()
+      const frameMs = 1000 / framesPerSecond
+      let lastPts90k = -1
+      let axisMs = 0
+      for (let i = 0, beganMs = 0; i < framesPerSecond * 40; i++) {
+        const ms = i * frameMs
+        const isStepped = i >= framesPerSecond * 20 + 3
+        clock.map(Math.round((ms + (isStepped ? stepMs : 0)) * 90), startMs + ms)
+        if (ms - beganMs >= groupMs || i === 0) {
+          beganMs = ms
+          if (clock.isRunDue) {
+            clock.beginRun()
+            lastPts90k = -1
+            axisMs = ms
+          }
+        }
+        const where = `${stepMs} ms at ${framesPerSecond}/s, frame ${i}`
+        assert.ok(clock.pts90k > lastPts90k, where)
+        lastPts90k = clock.pts90k
+        assert.ok(Math.abs(clock.wallMs - startMs - ms) <= 130, `${where}: ${clock.wallMs - startMs - ms} ms`)
+        // Players date frames by the axis.
+        const shownMs = axisMs + clock.pts90k / 90
+        assert.ok(Math.abs(shownMs - ms) <= 300, `${where}: shown ${shownMs - ms} ms late`)
+      }
+    }
+  }
+})
+
+test('one timestamp that is off by less than two seconds moves only its frame', () => {
+  for (const offMs of [-1500, -400, 400, 1500]) {
+    const clock = new WallClock()
+    for (let i = 0; i < 500; i++) {
+      const ms = i * 40
+      clock.map((ms + (i === 300 ? offMs : 0)) * 90, startMs + ms)
+      if (i === 0) clock.beginRun()
+      assert.equal(clock.isRunDue, false)
+      if (i !== 300) assert.ok(Math.abs(clock.pts90k - ms * 90) <= 2, `${offMs}: frame ${i} at ${clock.pts90k / 90}`)
+      else assert.ok(Math.abs(clock.pts90k - ms * 90) <= 3600)
+    }
+  }
 })

@@ -14,6 +14,16 @@ import { OffsetFollower } from './offset-follower.ts'
 const ticksPerMs = 90
 const jumpTicks = 2000 * ticksPerMs
 /**
+ * A smaller jump ahead is one if the step is also out of proportion to the one before: a camera whose clock runs too fast
+ * makes the same step each time.
+ */
+const smallJumpTicks = 300 * ticksPerMs
+const unusualSteps = 2
+/** Frames that come in another order than that of their timestamps are off by less. */
+const leastBackTicks = 200 * ticksPerMs
+/** Before, the first frames may simply have been late. */
+const knownMs = 3000
+/**
  * Reordered frames step back for a few frames at most. More in a row mean that the camera's clock was set back
  * slightly.
  */
@@ -67,6 +77,10 @@ export class WallClock {
    */
   #last90k = Number.NaN
   #media90k = 0
+  /** How far the next frame is moved behind the last one at least. */
+  #leastStep90k = 1
+  /** How far the last timestamp was ahead of the one before. */
+  #step90k = Number.POSITIVE_INFINITY
   /** The correction added to media time for a wrong rate, and the part of it that is still to be added. */
   #applied90k = 0
   #pending90k = 0
@@ -141,16 +155,19 @@ export class WallClock {
    */
   map(timestamp90k: number, arrivalMs: number, hasWaited = false): void {
     const isKnown = hasWaited && !this.isNew(timestamp90k, arrivalMs)
+    const before90k = this.#timestamp90k
     this.#timestamp90k = timestamp90k
     const isEarlier = timestamp90k <= this.#last90k
     const place90k = isEarlier ? this.#order.findPlace(this.#findBetween(timestamp90k)) : undefined
-    if (place90k === undefined && !Number.isNaN(this.#last90k)) this.#checkStep(timestamp90k, arrivalMs)
+    if (place90k === undefined && !Number.isNaN(this.#last90k)) this.#checkStep(timestamp90k, arrivalMs, before90k)
     if (Number.isNaN(this.#last90k)) this.#last90k = this.#media90k = timestamp90k
     if (timestamp90k > this.#last90k) this.#advance(timestamp90k)
     this.#lastArrivalMs = arrivalMs
-    if (!isKnown) this.#follow(arrivalMs)
+    // A frame that was moved says nothing about the clock either.
+    if (!isKnown && this.#leastStep90k === 1) this.#follow(arrivalMs)
     if (this.rate !== 1) this.#holdAxis(arrivalMs)
-    this.pts90k = place90k ?? Math.max(Math.round(this.#axis90k - this.#zero90k), this.#lastPts90k + 1)
+    this.pts90k = place90k ?? Math.max(Math.round(this.#axis90k - this.#zero90k), this.#lastPts90k + this.#leastStep90k)
+    this.#leastStep90k = 1
     this.#lastPts90k = Math.max(this.#lastPts90k, this.pts90k)
     this.#order.place(this.pts90k)
     this.#remember(timestamp90k)
@@ -203,6 +220,11 @@ export class WallClock {
 
   get #axis90k(): number {
     return this.#media90k + this.#applied90k
+  }
+
+  /** The media time of the last frame, where it was moved to. */
+  get #shown90k(): number {
+    return this.#lastPts90k + this.#zero90k - this.#applied90k
   }
 
   /** The media time of a timestamp that continues the last one. */
@@ -293,21 +315,45 @@ export class WallClock {
     this.#pending90k += over90k
   }
 
-  #checkStep(timestamp90k: number, arrivalMs: number): void {
+  /** `before90k`: the timestamp of the frame that arrived before. */
+  #checkStep(timestamp90k: number, arrivalMs: number, before90k: number): void {
     if (this.#beforeStray !== undefined && this.#isBack(timestamp90k, arrivalMs, this.#beforeStray)) return
     const step90k = this.#findMedia90k(timestamp90k) - this.#media90k
     const arrivalStep90k = Math.max(0, Math.round((arrivalMs - this.#lastArrivalMs) * ticksPerMs))
     if (step90k > 0) {
+      if (this.#reorderedInRow > 0 && this.#continues(timestamp90k, before90k, arrivalStep90k)) {
+        this.#jump(timestamp90k, arrivalStep90k, true)
+        return
+      }
       this.#reorderedInRow = 0
+      const isTrusted = this.rate === 1 && this.#follower.ageMs > knownMs
+      const isUnusual = isTrusted && step90k > unusualSteps * this.#step90k
+      const leastTicks = isUnusual ? smallJumpTicks : jumpTicks
+      this.#step90k = step90k
       // Frames that only catch up after a delay are not ahead of their own arrival.
       const aheadMs = (this.#media90k + step90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
-      if (step90k > arrivalStep90k + jumpTicks && aheadMs * ticksPerMs > jumpTicks)
+      if (step90k > arrivalStep90k + leastTicks && aheadMs * ticksPerMs > leastTicks)
         this.#jump(timestamp90k, arrivalStep90k, false)
       return
     }
     const isSmall = step90k > -jumpTicks
-    if (isSmall && ++this.#reorderedInRow <= maxReordered) this.reorderedFrames++
-    else this.#jump(timestamp90k, arrivalStep90k, isSmall)
+    if (isSmall && ++this.#reorderedInRow <= maxReordered) {
+      this.reorderedFrames++
+      // Time passes nevertheless; the timestamps that follow are converted as before.
+      if (!this.#canReorder) this.#leastStep90k = Math.max(1, Math.min(arrivalStep90k, jumpTicks))
+    } else this.#jump(timestamp90k, arrivalStep90k, isSmall)
+  }
+
+  /**
+   * True if a timestamp continues those that stepped back, rather than those before them: the camera's clock was set back
+   * by so little that it has already made up for it.
+   */
+  #continues(timestamp90k: number, before90k: number, arrivalStep90k: number): boolean {
+    if (this.#canReorder) return false
+    const expected90k = this.#shown90k + arrivalStep90k
+    const error90k = Math.abs(this.#findMedia90k(timestamp90k) - expected90k)
+    const errorAfter90k = Math.abs((timestamp90k - before90k) * this.rate - arrivalStep90k)
+    return error90k > leastBackTicks && errorAfter90k < error90k
   }
 
   /**
@@ -322,7 +368,9 @@ export class WallClock {
   ): boolean {
     this.#beforeStray = undefined
     const expected90k = this.#media90k + Math.max(0, arrivalMs - this.#lastArrivalMs) * ticksPerMs
-    if (Math.abs(media90k + (timestamp90k - last90k) * this.rate - expected90k) > jumpTicks / 2) {
+    const errorBefore90k = Math.abs(media90k + (timestamp90k - last90k) * this.rate - expected90k)
+    const errorAfter90k = Math.abs(this.#findMedia90k(timestamp90k) - expected90k)
+    if (errorBefore90k > jumpTicks / 2 || errorBefore90k > errorAfter90k) {
       this.#noteJump()
       return false
     }
@@ -336,6 +384,7 @@ export class WallClock {
     if (isProven) this.#noteJump()
     else this.#beforeStray = { last90k: this.#last90k, media90k: this.#media90k }
     this.#recent = []
+    if (isProven) this.#media90k = Math.max(this.#media90k, this.#shown90k)
     this.#media90k += Math.max(1, Math.min(arrivalStep90k, jumpTicks))
     this.#last90k = timestamp90k
     this.#reorderedInRow = 0

@@ -22,8 +22,6 @@ import { SilenceFiller } from './silence-filler.ts'
 /** After the thread was blocked, everything that had arrived meanwhile has been read within this time. */
 const backlogMs = 250
 
-/** A camera that begins with frames of the past sends them without pauses. */
-const burstPauseMs = 100
 /** The wall clock of the connection before may have been this far ahead. */
 const repeatedMs = 150
 
@@ -79,7 +77,6 @@ export class CameraStream implements Disposable {
   /** For a camera with audio: gives every run an audio track without holes. */
   readonly #filler: SilenceFiller | undefined
   #backlog = new FrameBacklog()
-  #backlogTimer: NodeJS.Timeout | undefined
   /** False until the first frame of the connection has a time. */
   #hasBegun = false
   /** True while the camera repeats frames that were published from the connection before. */
@@ -186,11 +183,14 @@ export class CameraStream implements Disposable {
   }
 
   /**
-   * Publishes a frame that waits for the next packet to be complete, if its last packet said so a while ago. Some cameras
-   * send the next one much later.
+   * Publishes frames that wait for the next one, if nothing has come for a while: one whose last packet said that it is
+   * complete, and those of a backlog. Some cameras send the next one much later.
    */
-  endMarked(): void {
-    if (this.#options.arrivalClock.nowMs() - this.#markedMs >= settledMs) this.#depacketizer.endMarked?.()
+  endPause(): void {
+    const nowMs = this.#options.arrivalClock.nowMs()
+    if (nowMs - this.#markedMs < settledMs) return
+    this.#depacketizer.endMarked?.()
+    this.#takeBacklog()
   }
 
   /** Reports that data is missing before the next access unit. */
@@ -253,18 +253,9 @@ export class CameraStream implements Disposable {
     this.#backlog.hold(frame)
     const isCatchingUp = isLate || (!this.#hasBegun && this.#backlog.isCatchingUp)
     if (!isCatchingUp || this.#backlog.isFull) this.#takeBacklog()
-    else if (!isLate) this.#awaitBacklog()
-  }
-
-  /** If no frame follows, what is held is all that the camera sent at once. */
-  #awaitBacklog(): void {
-    this.#backlogTimer ??= setTimeout(() => this.#takeBacklog(), burstPauseMs)
-    this.#backlogTimer.refresh()
   }
 
   #takeBacklog(): void {
-    clearTimeout(this.#backlogTimer)
-    this.#backlogTimer = undefined
     if (!this.#backlog.isHolding) return
     const held = this.#backlog.list()
     this.#backlog = new FrameBacklog()

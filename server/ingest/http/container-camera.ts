@@ -52,6 +52,7 @@ export async function runContainerCamera(
   const frames = new FrameWatch(limits, clock.monotonicMs())
   try {
     const check = () => {
+      session.stream?.endPause()
       session.stream?.collectStats()
       frames.check(session, clock.monotonicMs(), session.missing)
     }

@@ -108,7 +108,8 @@ test('a camera that ends each session after 50 s is online nearly all the time a
   const stats = createCameraStats()
   await using camera = await openScriptedCamera({
     play: (sender) => {
-      for (let i = 0; i < 5; i++) sender.sendFrame(aheadMs * 90 + i * 3600, i === 0)
+      const beginTicks = aheadMs * 90
+      for (let i = 0; i < 5; i++) setTimeout(() => sender.sendFrame(beginTicks + i * 3600, i === 0), i * 40)
       const { connections } = stats
       const timer = setInterval(() => {
         if (stats.connections === connections) return
