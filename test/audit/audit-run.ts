@@ -111,6 +111,9 @@ export async function runAudit({
     say,
   )
   await endOfFaults
+  // A camera that waits for its next attempt to connect would have a gap without an end.
+  for (const { id, stream } of cameras)
+    await eventually(`${stream} is recorded again`, 60_000, async () => (await readStatus(http, id)) === 'RECORDING')
 
   const losses = await watch.end()
   const endMs = Date.now()
@@ -185,6 +188,10 @@ async function record(server: ServerUnderTest, { stream, url, codec }: AuditCame
 async function hasFootage(http: HttpReader, id: number): Promise<boolean> {
   const { recording_end } = await http.getJson<{ recording_end: string | null }>(`/v1/cameras/${id}/recording/`)
   return recording_end !== null
+}
+
+async function readStatus(http: HttpReader, id: number): Promise<string> {
+  return (await http.getJson<{ status: string }>(`/v1/cameras/${id}/recording/`)).status
 }
 
 async function keepEvidence(folder: string, id: number, evidence: unknown): Promise<void> {

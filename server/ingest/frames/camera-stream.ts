@@ -13,7 +13,7 @@ import type { StreamPlan } from '../plan/stream-plan.ts'
 import { createVideoDepacketizer } from '../plan/video-plan.ts'
 import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
-import { FrameBacklog, type HeldAudio, type HeldFrame } from './frame-backlog.ts'
+import { FrameBacklog, type HeldAudio, type HeldFrame, settledBacklogMs } from './frame-backlog.ts'
 import { MissingFrames } from './missing-frames.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { maxUnreportedMs, RunLimit } from './run-limit.ts'
@@ -22,8 +22,8 @@ import { SilenceFiller } from './silence-filler.ts'
 /** After the thread was blocked, everything that had arrived meanwhile has been read within this time. */
 const backlogMs = 250
 
-/** The wall clock of the connection before may have been this far ahead. */
-const repeatedMs = 150
+/** The last frame of the connection before may be dated so much later when it is repeated. It is less than a frame lasts. */
+const repeatedMs = 40
 
 /** Packets of one frame do not come later than this after one that is marked as the last. */
 const settledMs = 1000
@@ -49,6 +49,8 @@ export type CameraStreamOptions = {
   readonly keepsDamaged?: (() => boolean) | undefined
   /** A consumer that reads a frame's `data` after `publish` returns must retain its memory. */
   publish(item: HubItem): void
+  /** Takes what was thrown while no method was called. Without it, it is uncaught. */
+  readonly onFailure?: ((error: unknown) => void) | undefined
   /** Called when a run begins, after its `start` was published and before its first frame is. */
   onRun(format: StreamFormat): void
 }
@@ -77,6 +79,7 @@ export class CameraStream implements Disposable {
   /** For a camera with audio: gives every run an audio track without holes. */
   readonly #filler: SilenceFiller | undefined
   #backlog = new FrameBacklog()
+  #backlogTimer: NodeJS.Timeout | undefined
   /** False until the first frame of the connection has a time. */
   #hasBegun = false
   /** True while the camera repeats frames that were published from the connection before. */
@@ -183,14 +186,11 @@ export class CameraStream implements Disposable {
   }
 
   /**
-   * Publishes frames that wait for the next one, if nothing has come for a while: one whose last packet said that it is
-   * complete, and those of a backlog. Some cameras send the next one much later.
+   * To be called now and then. Publishes a frame that waits for the next packet to be complete, if its last packet said so
+   * a while ago. Some cameras send the next one much later.
    */
-  endPause(): void {
-    const nowMs = this.#options.arrivalClock.nowMs()
-    if (nowMs - this.#markedMs < settledMs) return
-    this.#depacketizer.endMarked?.()
-    this.#takeBacklog()
+  tick(): void {
+    if (this.#options.arrivalClock.nowMs() - this.#markedMs >= settledMs) this.#depacketizer.endMarked?.()
   }
 
   /** Reports that data is missing before the next access unit. */
@@ -253,9 +253,26 @@ export class CameraStream implements Disposable {
     this.#backlog.hold(frame)
     const isCatchingUp = isLate || (!this.#hasBegun && this.#backlog.isCatchingUp)
     if (!isCatchingUp || this.#backlog.isFull) this.#takeBacklog()
+    else if (!isLate) this.#awaitBacklog()
+  }
+
+  /** If no frame follows, what is held is all that the camera sent at once. */
+  #awaitBacklog(): void {
+    const take = () => {
+      try {
+        this.#takeBacklog()
+      } catch (error) {
+        if (!this.#options.onFailure) throw error
+        this.#options.onFailure(error)
+      }
+    }
+    this.#backlogTimer ??= setTimeout(take, settledBacklogMs)
+    this.#backlogTimer.refresh()
   }
 
   #takeBacklog(): void {
+    clearTimeout(this.#backlogTimer)
+    this.#backlogTimer = undefined
     if (!this.#backlog.isHolding) return
     const held = this.#backlog.list()
     this.#backlog = new FrameBacklog()
@@ -276,9 +293,9 @@ export class CameraStream implements Disposable {
     hasWaited = false,
   ): void {
     const { stats, publish, floorMs } = this.#options
-    if (!this.#hasBegun) this.#isRepeating = nowMs < floorMs - repeatedMs
+    if (!this.#hasBegun) this.#isRepeating = nowMs < floorMs + repeatedMs
     this.#hasBegun = true
-    if (this.#isRepeating && isKey) this.#isRepeating = nowMs < floorMs - repeatedMs
+    if (this.#isRepeating && isKey) this.#isRepeating = nowMs < floorMs + repeatedMs
     if (this.#isRepeating) {
       memory?.release()
       return

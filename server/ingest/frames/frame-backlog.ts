@@ -14,8 +14,8 @@ const maxFrames = 600
 const maxBytes = 8 * 1024 * 1024
 /** Timestamps that are further apart do not belong to the same clock. */
 const maxStepMs = 2000
-/** Frames that are no less late than those of so long ago are not a backlog, whatever their timestamps say. */
-const settledMs = 200
+/** A backlog does not pause for so long: frames that are no less late than those before are of the present. */
+export const settledBacklogMs = 150
 /** Less than that is jitter. */
 const leastGainMs = 20
 /** A camera that sends its last group of pictures is not slower. */
@@ -46,13 +46,12 @@ type Held = { readonly frame: HeldFrame } | { readonly audio: HeldAudio }
 export class FrameBacklog {
   #held: Held[] = []
   #bytes = 0
-  #first: HeldFrame | undefined
-  /** The frame with the greatest timestamp. */
-  #newest: HeldFrame | undefined
+  /** When the first frame arrived, and the last one. */
+  #firstMs = 0
+  #newestMs = 0
   #leastDelayMs = Number.POSITIVE_INFINITY
-  /** When a frame last was clearly less late than those before it. */
+  /** When a frame last was clearly less late than all before it. */
   #gainedMs = 0
-  #isGaining = true
 
   get isHolding(): boolean {
     return this.#held.length > 0
@@ -62,25 +61,22 @@ export class FrameBacklog {
     return this.#held.length >= maxFrames || this.#bytes >= maxBytes
   }
 
-  /** True while frames arrive at more than twice the speed at which they were taken. One frame alone does not tell. */
+  /** True while frames are less and less late. One frame alone does not tell. */
   get isCatchingUp(): boolean {
-    const { arrivalMs = 0 } = this.#newest ?? {}
-    const isBrief = arrivalMs - (this.#first?.arrivalMs ?? 0) < longestMs
-    return this.#isGaining && isBrief && arrivalMs - this.#gainedMs < settledMs
+    return this.#newestMs - this.#gainedMs < settledBacklogMs && this.#newestMs - this.#firstMs < longestMs
   }
 
   hold(frame: HeldFrame): void {
+    const { arrivalMs, timestamp90k } = frame
+    if (!this.isHolding) this.#firstMs = arrivalMs
     this.#held.push({ frame })
     this.#bytes += frame.data.length
-    this.#first ??= frame
-    const delayMs = frame.arrivalMs - frame.timestamp90k / ticksPerMs
-    if (delayMs < this.#leastDelayMs - leastGainMs) this.#gainedMs = frame.arrivalMs
-    this.#leastDelayMs = Math.min(this.#leastDelayMs, delayMs)
-    const before = this.#newest ?? frame
-    const stepMs = (frame.timestamp90k - before.timestamp90k) / ticksPerMs
-    // Frames that are shown before an earlier one say nothing.
-    if (stepMs > 0) this.#isGaining = stepMs <= maxStepMs && frame.arrivalMs - before.arrivalMs < stepMs / 2
-    if (stepMs >= 0) this.#newest = frame
+    this.#newestMs = arrivalMs
+    const delayMs = arrivalMs - timestamp90k / ticksPerMs
+    if (delayMs < this.#leastDelayMs - leastGainMs) {
+      this.#gainedMs = arrivalMs
+      this.#leastDelayMs = delayMs
+    }
   }
 
   holdAudio(audio: HeldAudio): void {

@@ -11,7 +11,7 @@ import type {
 } from '../../media/container/container-stream.ts'
 import type { ContainerFormat } from '../../media/container/find-container.ts'
 import type { ConnectedOptions } from '../connection/connection-options.ts'
-import { CameraStream } from '../frames/camera-stream.ts'
+import { CameraStream, type CameraStreamOptions } from '../frames/camera-stream.ts'
 import { FrameWatch } from '../frames/frame-watch.ts'
 import { CameraError } from '../network/camera-error.ts'
 import { type ContainerPlan, planContainer } from '../plan/container-plan.ts'
@@ -33,7 +33,8 @@ export async function runContainerCamera(
   const { clock } = context
   const ended = new AbortController()
   const over = AbortSignal.any([signal, ended.signal])
-  using session = new ContainerSession(options)
+  const onFailure = (error: unknown) => ended.abort(error)
+  using session = new ContainerSession({ ...options, onFailure })
   await using input = reader.open(format, {
     onTracks: (tracks) => endOnThrow(ended, () => session.begin(tracks)),
     onPacket: (packet) => endOnThrow(ended, () => session.take(packet)),
@@ -52,7 +53,7 @@ export async function runContainerCamera(
   const frames = new FrameWatch(limits, clock.monotonicMs())
   try {
     const check = () => {
-      session.stream?.endPause()
+      session.stream?.tick()
       session.stream?.collectStats()
       frames.check(session, clock.monotonicMs(), session.missing)
     }
@@ -64,16 +65,18 @@ export async function runContainerCamera(
   }
 }
 
+type ContainerSessionOptions = ConnectedOptions & Pick<CameraStreamOptions, 'onFailure'>
+
 /** One container stream, from the time its tracks are known. */
 class ContainerSession implements Disposable {
-  readonly #options: ConnectedOptions
+  readonly #options: ContainerSessionOptions
   #plan: ContainerPlan | undefined
   stream: CameraStream | undefined
   #isTimed = false
   #bareTimes: BareTimes | undefined
   #last90k = Number.NEGATIVE_INFINITY
 
-  constructor(options: ConnectedOptions) {
+  constructor(options: ContainerSessionOptions) {
     this.#options = options
   }
 

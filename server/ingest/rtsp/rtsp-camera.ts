@@ -100,6 +100,7 @@ class RtspCameraSession implements AsyncDisposable {
       ...this.#options.context,
       runLimit: this.#options.memory.runLimit,
       plan: isMute ? { ...plan, audio: undefined, audioProblem: audio.message } : plan,
+      onFailure: (error) => this.#connection.fail(toCameraError(error)),
     })
     this.#stream = stream
     this.#cleanUp.use(stream)

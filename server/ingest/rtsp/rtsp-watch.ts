@@ -56,7 +56,7 @@ export async function watchRtspSession(session: PlayingSession): Promise<never> 
     const nowMs = clock.monotonicMs()
     stats.receivedBytes += connection.receivedBytes
     connection.receivedBytes = 0
-    stream.endPause()
+    stream.tick()
     stream.collectStats()
     checkPackets(session, nowMs - startedMs)
     const counts = { frames: stream.frames, published: stream.published }
