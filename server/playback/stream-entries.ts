@@ -271,7 +271,7 @@ export class StreamEntries {
       const shown90k = group.duration90k / this.#origin.speed
       const isFull = shown90k >= (!fragment.isKey ? maxEntry90k : this.#shortLeft > 0 ? 0 : minEntry90k)
       const skewMs = fragment.startMs - group.first.startMs - group.duration90k / 90
-      const isSkewed = fragment.isKey && Math.abs(skewMs) > maxSkewMs
+      const isSkewed = Math.abs(skewMs) > maxSkewMs
       if (isFull || isSkewed || fragment.hole?.isCut) this.#finishEntry()
     }
     if (fragment.hole?.isCut && this.#hasFootage) {

@@ -42,7 +42,7 @@ const offMs = 1500
  * The wall clock is corrected at once and playlists are dated by it, so an axis that catches up too fast would deviate
  * from it again.
  */
-const correctionShare = { behind: 0.25, ahead: 0.5 }
+const correctionShare = 0.25
 /**
  * A new rate may still be refuted, for example if an encoder started slowly. During this time no frame is displayed for
  * more than `maxStretch` times as long as its timestamps say. The rest is made up for later.
@@ -159,7 +159,9 @@ export class WallClock {
     this.#timestamp90k = timestamp90k
     const isEarlier = timestamp90k <= this.#last90k
     const place90k = isEarlier ? this.#order.findPlace(this.#findBetween(timestamp90k)) : undefined
-    if (place90k === undefined && !Number.isNaN(this.#last90k)) this.#checkStep(timestamp90k, arrivalMs, before90k)
+    if (place90k === undefined && !Number.isNaN(this.#last90k)) {
+      this.#checkStep(timestamp90k, arrivalMs, before90k, hasWaited)
+    }
     if (Number.isNaN(this.#last90k)) this.#last90k = this.#media90k = timestamp90k
     if (timestamp90k > this.#last90k) this.#advance(timestamp90k)
     this.#lastArrivalMs = arrivalMs
@@ -262,7 +264,7 @@ export class WallClock {
     const media90k = this.#findMedia90k(timestamp90k)
     const before90k = this.#applied90k
     if (this.#pending90k !== 0) {
-      const limit90k = (media90k - this.#media90k) * correctionShare[this.#pending90k > 0 ? 'behind' : 'ahead']
+      const limit90k = (media90k - this.#media90k) * correctionShare
       const applied90k = Math.max(-limit90k, Math.min(limit90k, this.#pending90k))
       this.#applied90k += applied90k
       this.#pending90k -= applied90k
@@ -316,13 +318,16 @@ export class WallClock {
   }
 
   /** `before90k`: the timestamp of the frame that arrived before. */
-  #checkStep(timestamp90k: number, arrivalMs: number, before90k: number): void {
+  #checkStep(timestamp90k: number, arrivalMs: number, before90k: number, hasWaited: boolean): void {
     if (this.#beforeStray !== undefined && this.#isBack(timestamp90k, arrivalMs, this.#beforeStray)) return
     const step90k = this.#findMedia90k(timestamp90k) - this.#media90k
     const arrivalStep90k = Math.max(0, Math.round((arrivalMs - this.#lastArrivalMs) * ticksPerMs))
+    // For frames that have waited, only their timestamps tell how much time has passed.
+    const ownStep90k = hasWaited ? (timestamp90k - before90k) * this.rate : 0
+    const passed90k = ownStep90k < jumpTicks ? Math.max(arrivalStep90k, ownStep90k) : arrivalStep90k
     if (step90k > 0) {
-      if (this.#reorderedInRow > 0 && this.#continues(timestamp90k, before90k, arrivalStep90k)) {
-        this.#jump(timestamp90k, arrivalStep90k, true)
+      if (this.#reorderedInRow > 0 && this.#continues(timestamp90k, before90k, passed90k)) {
+        this.#jump(timestamp90k, passed90k, true)
         return
       }
       this.#reorderedInRow = 0
@@ -340,7 +345,7 @@ export class WallClock {
     if (isSmall && ++this.#reorderedInRow <= maxReordered) {
       this.reorderedFrames++
       // Time passes nevertheless; the timestamps that follow are converted as before.
-      if (!this.#canReorder) this.#leastStep90k = Math.max(1, Math.min(arrivalStep90k, jumpTicks))
+      if (!this.#canReorder) this.#leastStep90k = Math.max(1, Math.min(passed90k, jumpTicks))
     } else this.#jump(timestamp90k, arrivalStep90k, isSmall)
   }
 
@@ -348,11 +353,11 @@ export class WallClock {
    * True if a timestamp continues those that stepped back, rather than those before them: the camera's clock was set back
    * by so little that it has already made up for it.
    */
-  #continues(timestamp90k: number, before90k: number, arrivalStep90k: number): boolean {
+  #continues(timestamp90k: number, before90k: number, passed90k: number): boolean {
     if (this.#canReorder) return false
-    const expected90k = this.#shown90k + arrivalStep90k
+    const expected90k = this.#shown90k + passed90k
     const error90k = Math.abs(this.#findMedia90k(timestamp90k) - expected90k)
-    const errorAfter90k = Math.abs((timestamp90k - before90k) * this.rate - arrivalStep90k)
+    const errorAfter90k = Math.abs((timestamp90k - before90k) * this.rate - passed90k)
     return error90k > leastBackTicks && errorAfter90k < error90k
   }
 

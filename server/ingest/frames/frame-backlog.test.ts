@@ -207,3 +207,19 @@ test('a camera whose timestamps do not advance is not held back', () => {
   for (let i = 0; i < 10; i++) send(1, { baseTicks: -i * frameMs * 90 + i })
   assert.ok(frames().length >= 3, `${frames().length} frames`)
 })
+
+test('a clock that steps back a little while the thread is blocked has the correct times', () => {
+  for (const stepMs of [-1500, -600, -300]) {
+    const { send, sentMs, frames } = open()
+    send(500, { baseTicks: 200_000 })
+    send(27, { baseTicks: 200_000, blockedMs: 3000 })
+    send(50, { baseTicks: 200_000 + stepMs * 90, blockedMs: 2000 })
+    send(500, { baseTicks: 200_000 + stepMs * 90 })
+    const all = frames()
+    assert.equal(all.length, sentMs.length)
+    for (const [i, { wallMs }] of all.entries()) {
+      const errorMs = wallMs - sentMs[i]!
+      assert.ok(Math.abs(errorMs) <= 200, `${stepMs} ms: frame ${i} is ${errorMs} ms off`)
+    }
+  }
+})
