@@ -192,6 +192,14 @@ suite('snapshots', () => {
     await second
   })
 
+  test('the first viewer of a camera with long groups of pictures waits for its first key frame', async () => {
+    const { live, clock, send } = setUp({ keyIntervalMs: () => undefined })
+    const first = live.snapshot(1)
+    await clock.advance(12_000)
+    send('keyframes', init(), keyFrame(1))
+    assert.equal(new TextDecoder().decode((await first).jpeg), '1 full')
+  })
+
   test('an image from before the camera went away is never shown as live', async () => {
     const { live, clock, send, open } = setUp()
     const first = live.snapshot(1)

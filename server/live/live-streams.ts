@@ -35,7 +35,7 @@ export type LiveStreamsOptions = {
   /** How long a new viewer waits for a camera that sends nothing. */
   readonly firstTimeoutMs?: number
   readonly snapshotTimeoutMs?: number
-  /** The interval of a camera's key frames, if it is known: a new viewer waits that much longer. */
+  /** The interval of a camera's key frames; undefined if it is not known yet. A new viewer waits that much longer. */
   readonly keyIntervalMs?: (cameraId: number) => number | undefined
   /** An HLS stream is closed after this time without a request. */
   readonly hlsIdleMs?: number
@@ -94,6 +94,8 @@ type Camera = {
  */
 const keyIntervalMargin = 1.2
 const maxKeyWaitMs = 75_000
+/** Of a camera that has not sent two key frames yet. Cameras that save space send one every 10 s or more. */
+const unknownKeyIntervalMs = 15_000
 
 /**
  * The longest interval at which the source is asked for key frames. It sends fewer than the camera does if no viewer
@@ -118,7 +120,7 @@ export class LiveStreams {
       lingerMs: 5000,
       firstTimeoutMs: 10_000,
       snapshotTimeoutMs: 5000,
-      keyIntervalMs: () => undefined,
+      keyIntervalMs: () => 0,
       hlsIdleMs: 30_000,
       ...options,
     }
@@ -273,7 +275,7 @@ export class LiveStreams {
 
   /** A viewer who joins between two key frames has to wait for the second one. */
   #firstWaitMs(cameraId: number, usualMs = this.#options.firstTimeoutMs): number {
-    const keyIntervalMs = this.#options.keyIntervalMs(cameraId) ?? 0
+    const keyIntervalMs = this.#options.keyIntervalMs(cameraId) ?? unknownKeyIntervalMs
     return usualMs + Math.min(maxKeyWaitMs, keyIntervalMs * keyIntervalMargin)
   }
 
