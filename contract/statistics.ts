@@ -49,7 +49,7 @@ export const CameraStatistics = Type.Object({
   connections: Type.Integer({ description: 'Connections on which at least one frame was received.' }),
   deviations: Type.Array(Type.String(), {
     description:
-      'What the camera does that standards forbid or leave open, and that the server understands: `client_directions`, `source_changes`, `sequence_steps`, `joined_units`, `empty_fragments`, `private_units`, `transport_headers`, `head_lines`. More may be added.',
+      'What the camera does that standards forbid or leave open, and that the server understands: `client_directions`, `source_changes`, `sequence_steps`, `unusable_timestamps`, `joined_units`, `empty_fragments`, `private_units`, `transport_headers`, `head_lines`. More may be added.',
   }),
 })
 

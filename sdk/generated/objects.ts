@@ -215,7 +215,7 @@ export type CameraStatistics = {
   frozen_seconds: number
   /** Connections on which at least one frame was received. */
   connections: number
-  /** What the camera does that standards forbid or leave open, and that the server understands: `client_directions`, `source_changes`, `sequence_steps`, `joined_units`, `empty_fragments`, `private_units`, `transport_headers`, `head_lines`. More may be added. */
+  /** What the camera does that standards forbid or leave open, and that the server understands: `client_directions`, `source_changes`, `sequence_steps`, `unusable_timestamps`, `joined_units`, `empty_fragments`, `private_units`, `transport_headers`, `head_lines`. More may be added. */
   deviations: string[]
 }
 

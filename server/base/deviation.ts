@@ -9,6 +9,8 @@ export const deviations = [
   'source_changes',
   /** Its sequence numbers step back. */
   'sequence_steps',
+  /** Its timestamps stand still, or pass in another unit. */
+  'unusable_timestamps',
   /** Several NAL units are joined by start codes in place of one. */
   'joined_units',
   /** NAL units are split into parts of which some are empty. */

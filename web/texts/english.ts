@@ -342,6 +342,7 @@ export const english = {
       client_directions: 'states directions as the client sees them',
       source_changes: 'changes the source of its packets',
       sequence_steps: 'steps back in its sequence numbers',
+      unusable_timestamps: 'stamps frames with no usable time; they are dated by their arrival',
       joined_units: 'joins NAL units by start codes',
       empty_fragments: 'sends empty fragments',
       private_units: 'sends private NAL units',

@@ -407,6 +407,7 @@ export const german: Texts = {
       client_directions: 'gibt Richtungen aus Sicht des Empfängers an',
       source_changes: 'wechselt die Quelle ihrer Pakete',
       sequence_steps: 'springt in ihren Folgenummern zurück',
+      unusable_timestamps: 'stempelt Bilder ohne brauchbare Zeit; es gilt der Zeitpunkt ihres Eintreffens',
       joined_units: 'verbindet NAL-Einheiten mit Startcodes',
       empty_fragments: 'sendet leere Fragmente',
       private_units: 'sendet eigene NAL-Einheiten',

@@ -8,6 +8,7 @@ import type { AudioTranscoder } from '../../media/telephony/audio-transcoder.ts'
 import { createSilence } from '../../media/telephony/silence.ts'
 import type { FrameAccess, VideoDepacketizer } from '../../media/video-depacketizer.ts'
 import type { ArrivalClock } from '../clock/arrival-clock.ts'
+import { TimestampCheck } from '../clock/timestamp-check.ts'
 import { WallClock } from '../clock/wall-clock.ts'
 import type { StreamPlan } from '../plan/stream-plan.ts'
 import { createVideoDepacketizer } from '../plan/video-plan.ts'
@@ -78,6 +79,7 @@ export class CameraStream implements Disposable {
   #markedTimestamp = Number.NaN
   /** For a camera with audio: gives every run an audio track without holes. */
   readonly #filler: SilenceFiller | undefined
+  readonly #timestamps = new TimestampCheck()
   #backlog = new FrameBacklog()
   #backlogTimer: NodeJS.Timeout | undefined
   /** False until the first frame of the connection has a time. */
@@ -243,9 +245,11 @@ export class CameraStream implements Disposable {
   ): void {
     const arrivalMs = timestamp === this.#markedTimestamp ? this.#markedMs : this.#options.arrivalClock.nowMs()
     const { losses } = this.#depacketizer.counters
-    const frame: HeldFrame = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
+    const timestamp90k = this.#checkTimestamp(timestamp, arrivalMs)
+    const frame: HeldFrame = { data, timestamp90k, isKey, memory, access, arrivalMs, losses }
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
-    const mustHold = this.#backlog.isHolding || ((isLate || !this.#hasBegun) && this.#clock.isNew(timestamp, arrivalMs))
+    const mustHold =
+      this.#backlog.isHolding || ((isLate || !this.#hasBegun) && this.#clock.isNew(timestamp90k, arrivalMs))
     if (!mustHold) {
       this.#placeVideo(frame, isLate)
       return
@@ -254,6 +258,15 @@ export class CameraStream implements Disposable {
     const isCatchingUp = isLate || (!this.#hasBegun && this.#backlog.isCatchingUp)
     if (!isCatchingUp || this.#backlog.isFull) this.#takeBacklog()
     else if (!isLate) this.#awaitBacklog()
+  }
+
+  /** The timestamp, or the time of arrival of a camera whose timestamps are no clock. */
+  #checkTimestamp(timestamp90k: number, arrivalMs: number): number {
+    const check = this.#timestamps
+    check.take(timestamp90k, arrivalMs)
+    if (!check.isUnusable) return timestamp90k
+    this.#options.stats.deviations.add('unusable_timestamps')
+    return Math.round(arrivalMs * 90)
   }
 
   /** If no frame follows, what is held is all that the camera sent at once. */

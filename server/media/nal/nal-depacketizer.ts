@@ -34,6 +34,9 @@ const damagedAccess: FrameAccess = { isDamaged: true }
 /** Limit for a single packet. The rest of the packet is skipped, so that invalid data cannot keep the server busy. */
 const maxBadUnits = 32
 
+/** With so many marked pictures under one timestamp, timestamps do not tell where a picture ends. */
+const maxPicturesInUnit = 3
+
 /**
  * A camera that puts several NAL units into one does so with its first frames. Searching every frame for start codes
  * takes an eighth of the time of its packets.
@@ -85,6 +88,8 @@ export class NalDepacketizer implements VideoDepacketizer {
   #marker: 'unproven' | 'right' | 'wrong' = 'unproven'
   #wasMarked = false
   #lastEnded = Number.NaN
+  /** Pictures of this access unit after one that was marked as complete. */
+  #picturesInUnit = 0
 
   constructor(
     codec: NalCodec,
@@ -184,6 +189,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#recovery = undefined
     this.#hasParameterSetsInUnit = false
     this.#wasMarked = false
+    this.#picturesInUnit = 0
   }
 
   #takeWhole(bytes: Uint8Array, start: number, end: number): void {
@@ -249,6 +255,11 @@ export class NalDepacketizer implements VideoDepacketizer {
     const isLate = !this.#hasSlice && this.#timestamp === this.#lastEnded
     if (!isFirst && (this.#wasMarked || isLate)) this.#marker = 'wrong'
     if (!isFirst && !this.#hasSlice) this.markLoss()
+    // Timestamps that do not change end no frame. Two fields of a picture share one, more pictures do not.
+    if (isFirst && this.#wasMarked && this.#marker === 'unproven' && ++this.#picturesInUnit >= maxPicturesInUnit) {
+      this.#marker = 'right'
+      this.markLoss()
+    }
     this.#hasSlice = true
     if (role === nalRole.keySlice || role === nalRole.brokenKeySlice) this.#hasKeySlice = true
     if (role === nalRole.brokenKeySlice) this.#isBroken = true
