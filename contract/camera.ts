@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { problemCodes } from './camera-problem.ts'
 import { pageQuery } from './page.ts'
+import { recordingStatuses } from './recording-status.ts'
 import { Email, nullable, ours, Timestamp } from './schema.ts'
 
 export const CameraPath = Type.Object({ camera_id: Type.Integer() })
@@ -74,6 +75,14 @@ const views = {
   audio_enabled: Type.Boolean({ description: 'Whether the camera sends audio.' }),
 }
 
+const recordingStatus = nullable(
+  Type.Enum([...recordingStatuses], {
+    ...ours,
+    description:
+      'Extension. Status of the recording, so that a list of cameras shows which are being recorded; null where `has_recording` is false.',
+  }),
+)
+
 export const Camera = Type.Object({
   ...common,
   event_api_hash: Type.String({ description: 'Credential for creating events of this camera.' }),
@@ -91,6 +100,7 @@ export const Camera = Type.Object({
         'Extension. Code of the reason for programs, the same as in connection tests; null while the camera is online.',
     }),
   ),
+  recording_status: recordingStatus,
   keeps_damaged_pictures: Type.Boolean({
     ...ours,
     description:
@@ -105,6 +115,7 @@ export const SharedCamera = Type.Object({
   ...views,
   owner: Type.Object({ email: Email, first_name: Type.String(), last_name: Type.String() }),
   has_notifications: Type.Boolean(),
+  recording_status: recordingStatus,
 })
 
 export type SharedCamera = Static<typeof SharedCamera>

@@ -53,6 +53,7 @@ export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: Op
       applications: [],
       has_recording: false,
       audio_enabled: false,
+      recording_status: null,
     },
   },
   updateCamera: {

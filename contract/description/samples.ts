@@ -58,6 +58,7 @@ export const sampleCamera: Camera = {
   ...views,
   status_reason: null,
   status_code: null,
+  recording_status: 'RECORDING',
   keeps_damaged_pictures: false,
 }
 
@@ -66,6 +67,7 @@ export const sampleSharedCamera: Static<typeof SharedCamera> = {
   ...views,
   owner: { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lind' },
   has_notifications: false,
+  recording_status: 'RECORDING',
 }
 
 export const sampleRecording: Recording = {

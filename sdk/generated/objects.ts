@@ -162,6 +162,8 @@ export type Camera = {
     | 'not_told'
     | 'failed'
     | null
+  /** Extension. Status of the recording, so that a list of cameras shows which are being recorded; null where `has_recording` is false. */
+  recording_status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR' | null
   /** Extension. Whether frames damaged by packet loss are shown and recorded instead of being dropped up to the next key frame. */
   keeps_damaged_pictures: boolean
 }
@@ -722,6 +724,8 @@ export type SharedCamera = {
   audio_enabled: boolean
   owner: { email: string; first_name: string; last_name: string }
   has_notifications: boolean
+  /** Extension. Status of the recording, so that a list of cameras shows which are being recorded; null where `has_recording` is false. */
+  recording_status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR' | null
 }
 
 export type Storage = {

@@ -57,12 +57,13 @@ test('a camera, with every key in order', async (t) => {
     'audio_enabled',
     'status_reason',
     'status_code',
+    'recording_status',
     'keeps_damaged_pictures',
   ])
   assert.equal(camera.snapshot, null)
   assert.equal(camera.status, 'unknown')
   assert.deepEqual(camera.applications, [])
-  assert.equal(camera.has_recording, false)
+  assert.deepEqual([camera.has_recording, camera.recording_status], [false, null])
   assert.deepEqual(
     camera.streams.map(({ format, url }: { format: string; url: string }) => [format, url.split('?')[0]]),
     [
@@ -90,7 +91,9 @@ test('a camera, with every key in order', async (t) => {
   assert.equal(later.status_reason, 'The camera refused the password.')
   assert.equal(later.status_code, 'login_refused')
   assert.deepEqual(later.applications, [{ code: 'CRA' }])
-  assert.equal(later.has_recording, true)
+  assert.deepEqual([later.has_recording, later.recording_status], [true, 'READY'])
+  await store.recordings.setStatus(id, 'ERROR', 'No space is left.')
+  assert.equal((await get(`/v1/cameras/${id}/`)).recording_status, 'ERROR')
 
   await store.cameras.setFormat(id, { type: 'mjpeg', hasAudio: true })
   const last = await get(`/v1/cameras/${id}/`)

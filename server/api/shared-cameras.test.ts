@@ -38,7 +38,7 @@ test('a shared camera looks as its owner sees it, without what is only for the o
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), [
     ...['id', 'name', 'type', 'snapshot', 'status', 'live_snapshot', 'streams', 'applications', 'has_recording'],
-    ...['low_latency_enabled', 'audio_enabled', 'owner', 'has_notifications'],
+    ...['low_latency_enabled', 'audio_enabled', 'owner', 'has_notifications', 'recording_status'],
   ])
   const { snapshot, live_snapshot: _live, streams: _streams, ...plain } = body
   assert.deepEqual(plain, {
@@ -52,6 +52,7 @@ test('a shared camera looks as its owner sees it, without what is only for the o
     audio_enabled: false,
     owner: { email: 'owner@example.com', first_name: 'Ada', last_name: 'Lind' },
     has_notifications: false,
+    recording_status: null,
   })
   assert.equal(snapshot.created_at, '2030-01-01T00:00:00Z')
   assert.doesNotMatch(text, new RegExp(`${own.event_api_hash}|Wrong password|auth_failed|rtsp:`))
@@ -71,7 +72,7 @@ test('a shared camera looks as its owner sees it, without what is only for the o
 
   await store.guests.update(cameraId, id, { canViewRecordings: true, sharesNotifications: true })
   const allowed = (await get(`/v1/shared-cameras/${cameraId}/`)).body
-  assert.deepEqual([allowed.has_recording, allowed.has_notifications], [true, true])
+  assert.deepEqual([allowed.has_recording, allowed.has_notifications, allowed.recording_status], [true, true, 'READY'])
   await store.recordings.disable(cameraId)
   const unrecorded = (await get(`/v1/shared-cameras/${cameraId}/`)).body
   assert.deepEqual([unrecorded.has_recording, unrecorded.applications], [false, []])

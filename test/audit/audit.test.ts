@@ -9,6 +9,7 @@ import { describeAudit, sumUp } from './describe-audit.ts'
 const faults = [
   'server killed',
   'server stopped and started',
+  'server stands still for long',
   'media worker ends of an error',
   "server's clock set",
   'connection reset',
@@ -18,6 +19,7 @@ const faults = [
   'packets: lose',
   'camera restarted',
   'clock forwards',
+  'timestamps that step a little',
   'another size',
   'rejected with 503',
   'recording turned off and on',

@@ -17,6 +17,7 @@ export type AuditFault = {
   readonly spoilsFrames: boolean
   readonly turnsBits?: boolean
   readonly holdsUp?: boolean
+  readonly stepsLittle?: boolean
   readonly losesFigures?: boolean
 }
 
@@ -98,6 +99,7 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
     name: 'timestamps that step a little',
     inflict: async (random) => faults.jumpClock(between(random, 100, 2000) * (random() < 0.5 ? -1 : 1), stream),
     ...{ reasons: [], noticeMs: 5000, spoilsFrames: false },
+    stepsLittle: true,
   }
   const silent: AuditFault = {
     name: 'no audio for a while',

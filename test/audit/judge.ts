@@ -21,6 +21,8 @@ export type DoneFault = {
   readonly turnsBits?: boolean
   /** What is taken meanwhile arrives at its end. */
   readonly holdsUp?: boolean
+  /** It steps the timestamps by less than a camera's pause could be. */
+  readonly stepsLittle?: boolean
   /** Figures that were not brought in yet are lost with the worker that counted them. */
   readonly losesFigures?: boolean
 }
@@ -222,8 +224,9 @@ function assignGaps(
     const around = holes.filter(
       ({ roomFromMs, roomToMs, shown }) =>
         isWithin(gap, { fromMs: roomFromMs, toMs: roomToMs }) ||
-        // Where the clock was set in it, unless other footage is there.
-        (shown.some((stretch) => isWithin(gap, stretch)) && !isRecorded(gap)) ||
+        // By the clock of the server, which showed other times when it was set in the hole. Only then may other footage have
+        // the same times.
+        (shown.some((stretch) => isWithin(gap, stretch)) && (shown.length > 1 || !isRecorded(gap))) ||
         // Without a length it marks where one pass ends and another begins: a clock that was set back leaves no room between.
         (gap.startMs === gap.endMs && [roomFromMs, roomToMs].some((ms) => Math.abs(gap.startMs - ms) <= edgeMs)),
     )
@@ -331,11 +334,17 @@ function isSpoiltBy(faults: readonly DoneFault[], trueMs: number): boolean {
   )
 }
 
-/** A bit that is turned over in a timestamp moves that picture, and those behind it until their own time comes. */
+/**
+ * A bit that is turned over in a timestamp moves that picture, and those behind it until their own time comes. Of what was
+ * held up, nobody can tell a small step from a pause of the camera.
+ */
 function isMisdatedBy(faults: readonly DoneFault[], trueMs: number): boolean {
-  return faults.some(
-    ({ turnsBits, fromMs, toMs }) => turnsBits && trueMs >= fromMs - 1000 && trueMs <= toMs + unnoticedStepMs,
-  )
+  const isWithin = (fromMs: number, toMs: number) => trueMs >= fromMs - 1000 && trueMs <= toMs + unnoticedStepMs
+  return faults.some(({ turnsBits, stepsLittle, fromMs, toMs }) => {
+    if (turnsBits) return isWithin(fromMs, toMs)
+    const isHeld = (each: DoneFault) => each.holdsUp && fromMs >= each.fromMs - 1000 && fromMs <= each.toMs
+    return stepsLittle && faults.some((each) => isHeld(each) && isWithin(fromMs, each.toMs))
+  })
 }
 
 function describeHole(

@@ -39,6 +39,7 @@ export async function openLink(cameraPort: number): Promise<Link> {
   const connectedAt: number[] = []
   let isHolding = false
   let isSwallowing = false
+  let refusals = 0
   /** Done to the next bytes of any connection, once. */
   let spoil: Spoil | undefined
   const spoilNext = (next: Spoil): Promise<void> => {
@@ -99,12 +100,16 @@ export async function openLink(cameraPort: number): Promise<Link> {
         return bytes.subarray(0, bytes.length >> 1)
       }),
     async refuse(ms) {
-      const closed = once(server, 'close')
-      server.close()
-      cut()
-      await closed
+      refusals++
+      if (server.listening) {
+        const closed = once(server, 'close')
+        server.close()
+        cut()
+        await closed
+      }
       await rest(ms)
-      if (!held.signal.aborted) await listen(server, port)
+      // Two at once: until the end of both.
+      if (--refusals === 0 && !held.signal.aborted) await listen(server, port)
     },
     async swallow(ms) {
       isSwallowing = true

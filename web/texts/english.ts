@@ -58,7 +58,12 @@ export const english = {
     status: { online: 'Online', offline: 'Offline', unknown: 'Connecting' },
     noServer: 'No connection to the server',
     of: (owner: string) => `shared by ${owner}`,
-    recording: 'Recording',
+    /** By the status of the recording. */
+    recording: {
+      CONNECTING: 'Not recording yet',
+      RECORDING: 'Recording',
+      ERROR: 'Recording failed',
+    } as Readonly<Record<string, string>>,
   },
   camera: {
     live: 'Live',

@@ -91,7 +91,11 @@ export const german: Texts = {
     status: { online: 'Online', offline: 'Offline', unknown: 'Wird verbunden' },
     noServer: 'Keine Verbindung zum Server',
     of: (owner) => `geteilt von ${owner}`,
-    recording: 'Zeichnet auf',
+    recording: {
+      CONNECTING: 'Zeichnet noch nicht auf',
+      RECORDING: 'Zeichnet auf',
+      ERROR: 'Aufzeichnung gestört',
+    },
   },
   camera: {
     live: 'Live',

@@ -27,6 +27,7 @@ export function writeCamera(
     ...rest,
     status_reason: camera.status === 'offline' ? (camera.statusDetail ?? camera.statusReason) : null,
     status_code: camera.status === 'offline' ? findStatusCode(camera) : null,
+    recording_status: rest.has_recording ? recording!.status : null,
     keeps_damaged_pictures: camera.keepsDamaged,
   }
 }
@@ -44,11 +45,13 @@ export function writeSharedCamera(
   urls: CameraUrls,
 ): SharedCamera {
   const common = writeCommon(camera, recording, view, urls)
+  const hasRecording = common.has_recording && share.canViewRecordings
   return {
     ...common,
-    has_recording: common.has_recording && share.canViewRecordings,
+    has_recording: hasRecording,
     owner: { email: owner.email, first_name: owner.firstName, last_name: owner.lastName },
     has_notifications: share.sharesNotifications,
+    recording_status: hasRecording ? recording!.status : null,
   }
 }
 

@@ -17,6 +17,7 @@ import { CameraStream } from './camera-stream.ts'
 const startMs = 1_700_000_000_000
 const frameMs = 40
 
+type Kept = { readonly baseTicks: number; readonly byteMs?: number; readonly ticks?: () => number }
 type Sending = { readonly baseTicks: number; readonly blockedMs?: number; readonly maxWaiting?: number }
 
 /** A camera that sends a frame every 40 ms to a thread that is blocked now and then. */
@@ -79,10 +80,10 @@ function open({ floorMs = 0, sdp = videoSdp } = {}) {
    * Sends the last `count` frames before now and those that are taken meanwhile, each `byteMs` after the other, as a
    * camera or a server does that keeps its last group of pictures.
    */
-  const sendKept = (count: number, { baseTicks, byteMs = 0.2 }: { baseTicks: number; byteMs?: number }) => {
+  const sendKept = (count: number, { baseTicks, byteMs = 0.2, ticks = () => baseTicks }: Kept) => {
     for (let takenMs = time.ms - count * frameMs; takenMs < time.ms; takenMs += frameMs) {
       sentMs.push(takenMs)
-      deliver({ index: nextIndex++, baseTicks })
+      deliver({ index: nextIndex++, baseTicks: ticks() })
       if (sdp === audioVideoSdp) sendAudio(takenMs)
       time.ms += byteMs
     }
@@ -172,6 +173,17 @@ test('a camera that begins with its last group of pictures has the correct time 
       assert.equal(items.filter(({ kind }) => kind === 'start').length, 1)
       checkTimes(frames(), sentMs)
     }
+  }
+})
+
+test('a clock that was set within the group of pictures that a camera kept has the correct times', () => {
+  for (const stepMs of [-3_600_000, -5000, 5000, 3_600_000]) {
+    const { send, sendKept, sentMs, frames } = open()
+    let sent = 0
+    const ticks = () => 1e9 + (sent++ < 60 ? 0 : stepMs * 90)
+    sendKept(100, { baseTicks: 0, ticks })
+    send(100, { baseTicks: 1e9 + stepMs * 90 })
+    checkTimes(frames(), sentMs)
   }
 })
 

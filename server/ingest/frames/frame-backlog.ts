@@ -14,6 +14,8 @@ const maxFrames = 600
 const maxBytes = 8 * 1024 * 1024
 /** Timestamps that are further apart do not belong to the same clock. */
 const maxStepMs = 2000
+/** Of one frame alone. */
+const defaultStepMs = 40
 /** A backlog does not pause for so long: frames that are no less late than those before are of the present. */
 export const settledBacklogMs = 150
 /** Less than that is jitter. */
@@ -86,22 +88,36 @@ export class FrameBacklog {
 
   /**
    * Returns what is held in order, with the earliest arrival times that the timestamps of frames allow, and audio with
-   * that of the frame before it.
+   * that of the frame before it. Where the camera's clock was set, the frames before follow each other up to there.
    */
   list(): readonly Held[] {
-    const held = this.#held
-    const frames = held.flatMap((each) => ('frame' in each ? [each.frame] : []))
-    const delayMs = Math.min(...frames.map(({ arrivalMs, timestamp90k }) => arrivalMs - timestamp90k / ticksPerMs))
-    const isOneClock = frames.every(
-      ({ timestamp90k }, i) =>
-        i === 0 || Math.abs(timestamp90k - frames[i - 1]!.timestamp90k) <= maxStepMs * ticksPerMs,
-    )
-    if (!isOneClock) return held
-    let arrivalMs = 0
-    return held.map((each) => {
-      if ('audio' in each) return { audio: { ...each.audio, arrivalMs } }
-      arrivalMs = each.frame.timestamp90k / ticksPerMs + delayMs
-      return { frame: { ...each.frame, arrivalMs } }
+    const frames = this.#held.flatMap((each) => ('frame' in each ? [each.frame] : []))
+    const arrivals = findArrivals(frames)
+    let i = -1
+    return this.#held.map((each) => {
+      if ('frame' in each) return { frame: { ...each.frame, arrivalMs: arrivals[++i]! } }
+      return { audio: { ...each.audio, arrivalMs: arrivals[i]! } }
     })
   }
 }
+
+function findArrivals(frames: readonly HeldFrame[]): number[] {
+  const arrivals: number[] = []
+  let end = frames.length
+  let limitMs = Number.POSITIVE_INFINITY
+  while (end > 0) {
+    let begin = end - 1
+    while (begin > 0 && Math.abs(stepMs(frames[begin - 1]!, frames[begin]!)) <= maxStepMs) begin--
+    const part = frames.slice(begin, end)
+    const last = part.at(-1)!
+    const delayMs = Math.min(...part.map(({ arrivalMs, timestamp90k }) => arrivalMs - timestamp90k / ticksPerMs))
+    const usualMs = part.length > 1 ? Math.max(1, stepMs(part.at(-2)!, last)) : defaultStepMs
+    const offsetMs = Math.min(delayMs, limitMs - usualMs - last.timestamp90k / ticksPerMs)
+    arrivals.unshift(...part.map(({ timestamp90k }) => timestamp90k / ticksPerMs + offsetMs))
+    limitMs = arrivals[0]!
+    end = begin
+  }
+  return arrivals
+}
+
+const stepMs = (a: HeldFrame, b: HeldFrame): number => (b.timestamp90k - a.timestamp90k) / ticksPerMs

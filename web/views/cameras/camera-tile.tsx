@@ -21,6 +21,9 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
   const isOnline = camera.status === 'online'
   const isOffline = camera.status === 'offline'
   const problem = kind === 'own' && isOffline ? findShortMessage(offlineErrorOf(camera), detection) : undefined
+  // Not known while the server is away. While the camera is, nothing is recorded.
+  const status = isServerOffline || isOffline ? null : camera.recording_status
+  const recording = status === null ? undefined : texts.recording[status]
   const labels = isServerOffline ? texts.noServer : isOnline ? undefined : texts.status[camera.status]
   return (
     <li className="tile">
@@ -48,7 +51,7 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
         {kind === 'shared' && (
           <span className="tile-owner">{texts.of(camera.owner.first_name || camera.owner.email)}</span>
         )}
-        {camera.has_recording && <span className="tile-recording">{texts.recording}</span>}
+        {recording !== undefined && <span className={status === 'ERROR' ? 'error' : undefined}>{recording}</span>}
       </p>
       {problem !== undefined && <p className="hint tile-problem">{problem}</p>}
     </li>
