@@ -18,6 +18,9 @@ export const MeChange = Type.Object({
   first_name: Type.Optional(name),
   last_name: Type.Optional(name),
   phone: Type.Optional(phone),
+  outage_mails: Type.Optional(
+    Type.Boolean({ description: 'Emails when an own camera goes offline or its recording fails.' }),
+  ),
   email: Type.Optional(
     Type.String({
       ...emailForm,

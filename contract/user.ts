@@ -17,6 +17,11 @@ export const User = Type.Object({
   require_qualification: Type.Boolean(),
   available_features: Type.Object({ live_view: Type.Boolean(), connect_camera: Type.Boolean() }),
   is_owner: Type.Boolean({ ...ours, description: 'Extension. Owners manage the server and its users.' }),
+  outage_mails: Type.Boolean({
+    ...ours,
+    description:
+      'Extension. Whether the user gets an email when an own camera goes offline or its recording fails, where a mail server is configured.',
+  }),
 })
 
 export type User = Static<typeof User>

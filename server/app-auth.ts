@@ -20,13 +20,14 @@ import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
 import { createOAuthPolicy, findSessionAgeLimitMs } from './config/derived-settings.ts'
 import type { Config } from './config.ts'
-import { createMailDelivery } from './mail-delivery.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Store } from './store/store.ts'
 
 export type AuthOptions = {
   readonly config: Config
   readonly store: Store
   readonly secretKey: SecretKey
+  readonly mailer: Mailer
   readonly publicUrl: string
   /** Identity providers that users may sign in with. */
   readonly identityProviders: readonly ProviderClient[]
@@ -38,7 +39,7 @@ export type AuthOptions = {
 
 /** Starts nothing. The server runs `tasks` for as long as it runs; the keys are their names in the log. */
 export function createAuth(options: AuthOptions) {
-  const { config, store, secretKey, publicUrl, identityProviders, clock, deletionMs, log } = options
+  const { config, store, secretKey, mailer, publicUrl, identityProviders, clock, deletionMs, log } = options
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
   const audit = new Audit({ rows: store.audit, clock, deletionMs, log, retentionDays: config.auditDays })
   const passwords = new PasswordQueue()
@@ -57,12 +58,11 @@ export function createAuth(options: AuthOptions) {
     log,
   })
   const sessions = new Sessions({ rows: store.sessions, clock, log, ageLimitMs: findSessionAgeLimitMs(config) })
-  const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
   const accounts = createAccounts({
     store,
     login,
     passwords,
-    mailer: mails,
+    mailer,
     audit,
     clock,
     log,
@@ -110,7 +110,6 @@ export function createAuth(options: AuthOptions) {
     login,
     ...createCredentialParts({ store, authenticator, accounts, limits, audit, clock, log }),
     sessions,
-    mails,
     accounts,
     secondFactors,
     providers,

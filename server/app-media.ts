@@ -13,6 +13,7 @@ import type { Logger } from './base/log.ts'
 import { CameraRegistry } from './cameras/camera-registry.ts'
 import { EventWriter } from './cameras/event-writer.ts'
 import { MediaWorkers } from './cameras/media-workers.ts'
+import type { OutageMails } from './cameras/outage-mails.ts'
 import { SnapshotTaker } from './cameras/snapshot-taker.ts'
 import { createAddressRules } from './config/derived-settings.ts'
 import type { Config } from './config.ts'
@@ -30,6 +31,7 @@ export type MediaOptions = {
   readonly publicUrl: string
   readonly memory: MemoryShares
   readonly isolation: Isolation
+  readonly outageMails: OutageMails | undefined
   readonly clock: Clock
   readonly log: Logger
 }
@@ -50,7 +52,8 @@ const snapshotLimits = { maxWidth: 1280, maxHeight: 720 }
  * Starts nothing and reads no archive files. The server runs `tasks` for as long as it runs; the keys are their names
  * in the log.
  */
-export async function openMedia({ config, store, port, publicUrl, memory, isolation, clock, log }: MediaOptions) {
+export async function openMedia(options: MediaOptions) {
+  const { config, store, port, publicUrl, memory, isolation, outageMails, clock, log } = options
   const events = new EventWriter({ events: store.events, clock, log })
   const catalog = new Catalog({
     rows: store.segments,
@@ -124,7 +127,7 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     onSnapshot: (cameraId, createdAtMs) => void noteSnapshot(store, cameraId, createdAtMs, log),
   })
   const cameras = new CameraRegistry({
-    ...{ store, catalog, workers, snapshots, events, clock, log },
+    ...{ store, catalog, workers, snapshots, events, outageMails, clock, log },
     closeLive: (cameraId) => live.closeCamera(cameraId),
     onRecordingError: () => retention.wake(),
     outageMs: config.outageSeconds * 1000,

@@ -17,6 +17,7 @@ import type { Clock } from './base/clock.ts'
 import { type AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
+import { OutageMails } from './cameras/outage-mails.ts'
 import { createAddressRules, findCameraLimit, listTrustedProxies } from './config/derived-settings.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
@@ -25,6 +26,7 @@ import { openIsolation } from './decoder/isolation/open-isolation.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { createAddressGuard } from './ingest/network/address-guard.ts'
+import { createMailDelivery } from './mail-delivery.ts'
 import { measure } from './measure.ts'
 import { shareMemory } from './memory-shares.ts'
 import { isRecordedAt } from './model/recording-run.ts'
@@ -109,12 +111,26 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const memory = shareMemory(config.memoryMb * 2 ** 20, config.workers)
   const isolation = await isolating
   logIsolation(isolation.report, log)
-  const media = await openMedia({ config, store, port, publicUrl, memory, isolation, clock, log })
+  const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
+  // Nobody looks for news in the folder that mails are written into without a mail server.
+  const outageMails =
+    config.smtpUrl === undefined ? undefined : new OutageMails({ ...{ store, publicUrl, clock, log }, mailer: mails })
+  const media = await openMedia({ config, store, port, publicUrl, memory, isolation, outageMails, clock, log })
   const { cameras, catalog, decoder, deletionClock, live, snapshots, space, workers } = media
   const deletionMs = () => deletionClock.nowMs()
   const identityProviders = await openIdentityProviders({ config, port, publicUrl, clock, log })
-  const auth = createAuth({ config, store, secretKey, publicUrl, identityProviders, clock, deletionMs, log })
-  const { accounts, audit, authenticator, mails, oauth, sessions } = auth
+  const auth = createAuth({
+    config,
+    store,
+    secretKey,
+    mailer: mails,
+    publicUrl,
+    identityProviders,
+    clock,
+    deletionMs,
+    log,
+  })
+  const { accounts, audit, authenticator, oauth, sessions } = auth
   const addressCheck = createAddressGuard(createAddressRules(config, { port, publicUrl }))
   const access = new CameraAccess({ store, authenticator })
   const playback = new Playback({

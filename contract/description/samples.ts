@@ -26,6 +26,7 @@ export const sampleUser: User = {
   require_qualification: false,
   available_features: { live_view: true, connect_camera: true },
   is_owner: true,
+  outage_mails: true,
 }
 
 const mediaUrl = (file: string) => `${sampleOrigin}/media/cameras/12/${file}?token=AgEBaF3k4AEMBwk`

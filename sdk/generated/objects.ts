@@ -379,6 +379,8 @@ export type MeChange = {
   first_name?: string | undefined
   last_name?: string | undefined
   phone?: string | null | undefined
+  /** Emails when an own camera goes offline or its recording fails. */
+  outage_mails?: boolean | undefined
   /** New email address. Requires `password`. It takes effect when the link sent to it is opened. */
   email?: string | undefined
   /** New password. Requires `password`. Setting it ends all sessions and authorizations. */
@@ -849,4 +851,6 @@ export type User = {
   available_features: { live_view: boolean; connect_camera: boolean }
   /** Extension. Owners manage the server and its users. */
   is_owner: boolean
+  /** Extension. Whether the user gets an email when an own camera goes offline or its recording fails, where a mail server is configured. */
+  outage_mails: boolean
 }

@@ -35,6 +35,7 @@ test('the user, with every key', async (t) => {
     require_qualification: false,
     available_features: { live_view: true, connect_camera: true },
     is_owner: true,
+    outage_mails: true,
   })
 })
 

@@ -8,10 +8,12 @@ import { type Moment, Outage, type OutageNews } from '../model/outage.ts'
 import { writeTime, writeTimeUp } from '../model/time.ts'
 import type { LossReport } from './camera-meter.ts'
 import type { EventWriter } from './event-writer.ts'
+import type { OutageMails } from './outage-mails.ts'
 
 export type CameraOutagesOptions = {
   readonly cameraId: number
   readonly events: EventWriter
+  readonly mails?: Pick<OutageMails, 'begin' | 'end'> | undefined
   readonly clock: Clock
   /** How long a camera must be offline, or back online, and how long a gap must last, to become an event. */
   readonly outageMs: number
@@ -60,7 +62,10 @@ export class CameraOutages {
     if (status === 'ERROR') this.#recording.down(this.#now(), detail)
     else if (status === 'RECORDING') this.#recording.up(this.#now())
     // Recording that is off has not failed. When it is turned on again, a failure is new.
-    else if (status === 'READY') this.#recording = this.#createRecording()
+    else if (status === 'READY') {
+      this.#recording = this.#createRecording()
+      this.#options.mails?.end(this.#options.cameraId, 'recording')
+    }
   }
 
   /** `rate` of the camera's clock; 1 if it is right. */
@@ -92,7 +97,7 @@ export class CameraOutages {
 
   /** Reports what has lasted long enough. Call every second. */
   look(): void {
-    const { cameraId, clock, events } = this.#options
+    const { cameraId, clock, events, mails } = this.#options
     const monotonicMs = clock.monotonicMs()
     const mayBegin = () => events.mayBegin(cameraId)
     const outage = this.#connection.poll(monotonicMs, mayBegin)
@@ -102,7 +107,8 @@ export class CameraOutages {
       const data = { detail: failure.cause ?? null }
       const title = 'Recording failed'
       events.write({ cameraId, category: 'recording_error', title, occurredAtMs: failure.sinceMs, data })
-    }
+      mails?.begin(cameraId, 'recording', { sinceMs: failure.sinceMs, detail: failure.cause })
+    } else if (failure) mails?.end(cameraId, 'recording')
     const wrong = this.#clockRate.poll(monotonicMs, mayBegin)
     if (wrong?.kind === 'begin') events.write(describeClockRate(cameraId, wrong.sinceMs, wrong.cause))
     const losing = this.#loss.poll(monotonicMs, mayBegin)
@@ -110,12 +116,13 @@ export class CameraOutages {
   }
 
   #writeOutage(news: OutageNews<OutageCause>): void {
-    const { cameraId, events } = this.#options
+    const { cameraId, events, mails } = this.#options
     const { sinceMs } = news
     if (news.kind === 'begin') {
       const { reason, detail = null } = news.cause
       const event = { cameraId, category: 'camera_offline', title: 'Camera offline', occurredAtMs: sinceMs }
       events.write({ ...event, data: { reason, detail } }, { kind: 'begin', sinceMs })
+      mails?.begin(cameraId, 'offline', { sinceMs, detail: detail ?? undefined })
     } else {
       const data = {
         offline_since: writeTime(sinceMs),
@@ -123,6 +130,7 @@ export class CameraOutages {
       }
       const event = { cameraId, category: 'camera_online', title: 'Camera online again', occurredAtMs: news.untilMs }
       events.write({ ...event, data }, { kind: 'end' })
+      mails?.end(cameraId, 'offline')
     }
   }
 

@@ -160,9 +160,10 @@ export class CameraRegistry {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { events, log } = this.#options
+    const { events, outageMails, log } = this.#options
     await this.#repeat(lookIntervalMs, signal, () => {
       for (const camera of this.#cameras.values()) camera.look()
+      outageMails?.look()
       events.send()
     })
     await events.flush()

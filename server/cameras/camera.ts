@@ -16,6 +16,7 @@ import { CameraOutages } from './camera-outages.ts'
 import type { EventWriter } from './event-writer.ts'
 import { GapMarker } from './gap-marker.ts'
 import type { CameraReport } from './media-workers.ts'
+import type { OutageMails } from './outage-mails.ts'
 import type { SnapshotSchedule, SnapshotTaker } from './snapshot-taker.ts'
 import type { CameraJob } from './worker-protocol.ts'
 
@@ -26,6 +27,7 @@ export type CameraServices = {
   readonly workers: { setCamera(job: CameraJob): void; removeCamera(cameraId: number): Promise<void> }
   readonly snapshots: SnapshotTaker
   readonly events: EventWriter
+  readonly outageMails?: OutageMails | undefined
   /** Writes to the store, in the order of the reports. */
   readonly writes: SerialQueue
   /** Disconnects the viewers of a deleted camera. */
@@ -58,11 +60,11 @@ export class Camera {
   #keyIntervalMs: number | undefined
 
   constructor(id: number, { snapshotAtMs, outageSinceMs }: CameraHistory, services: CameraServices) {
-    const { store, catalog, snapshots, events, writes, outageMs, clock, log } = services
+    const { store, catalog, snapshots, events, outageMails, writes, outageMs, clock, log } = services
     this.id = id
     this.#services = services
     this.#outages = new CameraOutages({
-      ...{ cameraId: id, events, clock, outageMs, outageSinceMs },
+      ...{ cameraId: id, events, mails: outageMails, clock, outageMs, outageSinceMs },
       wasConnected: snapshotAtMs !== null || outageSinceMs !== undefined,
     })
     this.#gaps = new GapMarker({

@@ -431,6 +431,7 @@ export const english = {
     title: 'Your name',
     firstName: 'First name',
     lastName: 'Last name',
+    outageMails: 'Email me when a camera goes offline or its recording fails',
     save: 'Save',
     saved: 'Saved.',
     signIn: 'Sign-in',

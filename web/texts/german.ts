@@ -494,6 +494,7 @@ export const german: Texts = {
     title: 'Ihr Name',
     firstName: 'Vorname',
     lastName: 'Nachname',
+    outageMails: 'E-Mail an mich, wenn eine Kamera offline geht oder ihre Aufzeichnung ausfällt',
     save: 'Speichern',
     saved: 'Gespeichert.',
     signIn: 'Anmeldung',

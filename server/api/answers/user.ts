@@ -21,5 +21,6 @@ export function writeUser(user: UserRow, cameras: CameraCounts): User {
     require_qualification: false,
     available_features: { live_view: true, connect_camera: true },
     is_owner: user.isOwner,
+    outage_mails: user.getsOutageMails,
   }
 }

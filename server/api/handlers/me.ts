@@ -37,7 +37,10 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
       const { userId, credential } = call.caller
       const { email, password, new_password: newPassword, ...body } = call.body()
       const context = call.context()
-      const change = readChange(body)
+      const change = {
+        ...readChange(body),
+        ...(body.outage_mails !== undefined && { getsOutageMails: body.outage_mails }),
+      }
       const present = await users.get(userId)
       const isMoving = email !== undefined && emailKey(email) !== emailKey(present.email)
       if (isMoving || newPassword !== undefined) {

@@ -21,6 +21,8 @@ export type User = {
   readonly phone: string | null
   /** The user manages the server and its users. */
   readonly isOwner: boolean
+  /** Emails about own cameras that are offline or not recorded. */
+  readonly getsOutageMails: boolean
   /** Unix milliseconds; null while the account is not disabled. */
   readonly disabledAtMs: number | null
   /**
@@ -46,7 +48,7 @@ export type NewUser = {
   readonly passwordHash: string
 }
 
-export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone'>>
+export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone' | 'getsOutageMails'>>
 
 /** Stored instead of a password hash; no password matches it. */
 export const noPassword = ''
@@ -59,6 +61,7 @@ export const userColumns = [
   'last_name',
   'phone',
   'is_owner',
+  'gets_outage_mails',
   'disabled_at_ms',
   'credentials_version',
   'has_second_factor',
@@ -171,11 +174,12 @@ export class Users {
   }
 
   /** Credentials and permissions are changed by `AccountChanges`. Throws 'not_found'. */
-  async update(id: number, { firstName, lastName, phone }: UserChange): Promise<User> {
+  async update(id: number, { firstName, lastName, phone, getsOutageMails }: UserChange): Promise<User> {
     const values = {
       ...(firstName !== undefined && { first_name: firstName }),
       ...(lastName !== undefined && { last_name: lastName }),
       ...(phone !== undefined && { phone }),
+      ...(getsOutageMails !== undefined && { gets_outage_mails: getsOutageMails ? 1 : 0 }),
     }
     if (Object.keys(values).length === 0) return this.get(id)
     const query = this.#db.updateTable('users').set(values).where('id', '=', id)
@@ -215,6 +219,7 @@ export function toUser(row: Pick<Row<'users'>, (typeof userColumns)[number]>): U
     lastName: row.last_name,
     phone: row.phone,
     isOwner: row.is_owner === 1,
+    getsOutageMails: row.gets_outage_mails === 1,
     disabledAtMs: row.disabled_at_ms,
     credentialsVersion: row.credentials_version,
     hasSecondFactor: row.has_second_factor === 1,

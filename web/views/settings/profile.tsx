@@ -1,10 +1,11 @@
-// The user's name. Password and email are changed on the server's own pages.
+// The user's name, and which emails the user gets. Password and email are changed on the server's own pages.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { User } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
 import { meKey, useMe } from '../../app/me-query.ts'
+import { Check } from '../../parts/check.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
@@ -26,8 +27,9 @@ function ProfileForm({ user }: { readonly user: User }) {
   const queries = useQueryClient()
   const [first, setFirst] = useState(user.first_name)
   const [last, setLast] = useState(user.last_name)
+  const [getsMails, setGetsMails] = useState(user.outage_mails)
   const save = useMutation({
-    mutationFn: () => client.me.update({ first_name: first, last_name: last }),
+    mutationFn: () => client.me.update({ first_name: first, last_name: last, outage_mails: getsMails }),
     onSuccess: (changed) => queries.setQueryData(meKey, changed),
   })
   const problems = useFieldProblems(save.error)
@@ -57,6 +59,7 @@ function ProfileForm({ user }: { readonly user: User }) {
             onChange={(event) => setLast(event.currentTarget.value)}
           />
         </div>
+        <Check label={texts.outageMails} checked={getsMails} onChange={setGetsMails} />
       </Form>
       <div className="panel">
         <h2>{texts.signIn}</h2>
