@@ -1,6 +1,8 @@
 // The wall: thirty cameras in one tab, search, owned and shared cameras, an unreachable server, and an expired session.
 
 import assert from 'node:assert/strict'
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
@@ -98,6 +100,24 @@ test('images out of view are not sent', async () => {
   await eventually('It will update', 15_000, async () => (await countStreams()) > 0)
   await other.close()
   await page.setViewportSize({ width: 1280, height: 860 })
+})
+
+test('a tile says whether its camera is being recorded at the moment', { timeout: 90_000 }, async () => {
+  const { server } = scene
+  const tile = tiles().filter({ has: page.getByText('Camera 1', { exact: true }) })
+  const { json } = await server.request<{ results: { id: number; name: string }[] }>('/v1/cameras/')
+  const { id } = json.results.find(({ name }) => name === 'Camera 1')!
+  assert.equal(await page.getByText('Recording', { exact: true }).count(), 0)
+  const path = `/v1/cameras/${id}/recording/`
+  assert.equal((await server.request(path, { method: 'POST', body: { retention: 'P7D' } })).status, 201)
+  await tile.getByText('Recording', { exact: true }).waitFor({ timeout: 30_000 })
+  const archive = join(server.dataDir, 'archive')
+  await rename(archive, `${archive}-away`)
+  await tile.getByText('Recording failed').waitFor({ timeout: 30_000 })
+  await shoot(page, 'wall-recording-failed')
+  await rename(`${archive}-away`, archive)
+  await tile.getByText('Recording', { exact: true }).waitFor({ timeout: 60_000 })
+  await server.request(path, { method: 'DELETE' })
 })
 
 test('owned and shared cameras are listed separately and can be found by name', async () => {
