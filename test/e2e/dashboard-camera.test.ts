@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { type ClockClip, recordClock } from '../playback/clock-footage.ts'
 import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 import { readClock } from './browser.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
@@ -316,4 +317,22 @@ test('an unreachable server is reported, and live playback resumes when it is ba
     scene.complaints.filter((complaint) => !/ERR_CONNECTION/.test(complaint)),
     [],
   )
+})
+
+test('footage that the browser cannot play is passed over between footage that it can', {
+  timeout: 120_000,
+}, async () => {
+  const startMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000
+  // Debian's Chromium does not play H.265.
+  const clips: ClockClip[] = [
+    { startMs, seconds: 8 },
+    { startMs: startMs + 30_000, seconds: 8, codec: 'h265' },
+    { startMs: startMs + 60_000, seconds: 8 },
+  ]
+  const clock = await recordClock(scene.server, clips)
+  await page.goto(`${scene.server.url}/cameras/${clock}?at=${new Date(startMs + 2000).toISOString()}`)
+  await eventually('the footage before', 30_000, async () => ((await readFrame())?.code.unixMs ?? 0) > startMs)
+  await eventually('the footage behind', 60_000, async () => ((await readFrame())?.code.unixMs ?? 0) > startMs + 60_000)
+  await page.goto(`${scene.server.url}/cameras/${clock}?at=${new Date(startMs + 32_000).toISOString()}`)
+  await page.getByText(/cannot play/).waitFor({ timeout: 30_000 })
 })

@@ -26,8 +26,11 @@ export type HlsVideoOptions = {
   readonly startMs?: number | undefined
   /** Speed of the recorded stream itself; defaults to 1. */
   readonly speed?: number | undefined
-  /** Playback cannot continue: the stream is gone or the browser cannot play it. */
-  readonly onFailure: (reason: 'network' | 'media') => void
+  /**
+   * Playback cannot continue: the stream is gone or the browser cannot play it. `nextMs`: where footage in another format
+   * follows, if it is known.
+   */
+  readonly onFailure: (reason: 'network' | 'media', nextMs?: number) => void
 }
 
 export async function openHlsVideo(options: HlsVideoOptions): Promise<HlsVideo> {
@@ -55,15 +58,36 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
   })
   let hasRecovered = false
   let wantedMs = startMs
-  hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
+  /** Where the last fragment begins whose data the browser refused. */
+  let refused: number | undefined
+  hls.on(Hls.Events.ERROR, (_event, { fatal, type, details }) => {
+    if (details === Hls.ErrorDetails.MEDIA_SOURCE_REQUIRES_RESET) {
+      // hls.js resets and tries again without end.
+      if (refused !== undefined && refused === loading?.start) {
+        hls.stopLoad()
+        onFailure('media', findOtherFormat())
+      }
+      refused = loading?.start
+      return
+    }
     if (!fatal) return
     if (type === Hls.ErrorTypes.MEDIA_ERROR && !hasRecovered) {
       hasRecovered = true
       hls.recoverMediaError()
       return
     }
-    onFailure(type === Hls.ErrorTypes.MEDIA_ERROR ? 'media' : 'network')
+    if (type === Hls.ErrorTypes.MEDIA_ERROR) onFailure('media', findOtherFormat())
+    else onFailure('network')
   })
+  let loading: { readonly start: number; readonly init: string | undefined } | undefined
+  hls.on(Hls.Events.FRAG_LOADING, (_event, { frag }) => {
+    if (frag.sn !== 'initSegment') loading = { start: frag.start, init: frag.initSegment?.url }
+  })
+  const findOtherFormat = (): number | undefined => {
+    const { start = 0, init } = loading ?? {}
+    const next = listFragments().find((each) => each.start > start && each.initSegment?.url !== init)
+    return next?.programDateTime ?? undefined
+  }
   const listFragments = () =>
     hls.levels[hls.currentLevel]?.details?.fragments ?? hls.levels[0]?.details?.fragments ?? []
   const findPlace = (ms: number): number | undefined => {

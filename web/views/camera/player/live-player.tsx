@@ -36,6 +36,8 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
   const hlsUrl = useRef<string>(undefined)
   hlsUrl.current = findStreamUrl(camera, 'hls')
   const usesHls = isOnline && hasHls && !isUnplayable
+  // Another format may be playable again.
+  useEffect(() => setUnplayable(false), [camera.type])
   const again = useCallback(() => setAttempt((before) => before + 1), [])
   useEffect(() => {
     const element = video.current

@@ -104,9 +104,13 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     const element = video.current
     if (!stream || !element) return
     let isClosed = false
-    const onFailure = (reason: 'network' | 'media') => {
+    const onFailure = (reason: 'network' | 'media', nextMs?: number) => {
       if (isClosed) return
-      if (reason === 'media') return callbacks.current.onFailure('unplayable')
+      if (reason === 'media') {
+        // Footage in between that the browser cannot play is passed over. Where it was asked for, that is told.
+        const isBetween = shownMs.current !== undefined && nextMs !== undefined
+        return isBetween ? openStream(nextMs) : callbacks.current.onFailure('unplayable')
+      }
       // The server restarted or the stream expired: create another one at the same position.
       callbacks.current.onState('waiting')
       clearTimeout(retry.current)
