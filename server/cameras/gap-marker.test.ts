@@ -13,6 +13,7 @@ type Recorded = Range & { readonly epoch?: number }
 /** An in-memory store of one camera, and a clock that is advanced by hand. */
 function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Range; last?: Recorded } = {}) {
   let answers = Promise.resolve()
+  let isRefusing = false
   const time = { ms: 1_000_000, setMs: 0 }
   const state: { isRecorded: boolean; footage: Range | undefined; last: Recorded | undefined } = {
     ...{ isRecorded: true, footage, last: last ?? footage },
@@ -21,6 +22,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     marks: {
       add: async (_, { epoch = 0, ...mark }) => {
         await answers
+        if (isRefusing) throw new Error('disk I/O error')
         const added = { ...mark, ...(epoch > 0 && { epoch }) }
         const kept = marks.filter((other) => compareMarks(other, added) < 0)
         marks.splice(0, marks.length, ...kept, added)
@@ -54,6 +56,9 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
       const { promise, resolve } = Promise.withResolvers<void>()
       answers = promise
       return resolve
+    },
+    refuse: (isNow: boolean) => {
+      isRefusing = isNow
     },
     setClock: (byMs: number) => {
       time.setMs += byMs
@@ -338,6 +343,20 @@ test('an outage during which the clock is set back is told by the old time and b
   const after = { startMs: lastMs + back + 60_000, endMs: lastMs + back + 70_000, gapReason: 'clock_set', epoch: 1 }
   const newest = { epoch: 1, endMs: after.endMs }
   assert.deepEqual(await list(after.endMs, [before, after], newest), told(60_000), 'afterwards')
+})
+
+test('marks that the store refuses are tried again and keep their order', async () => {
+  const marks: GapMark[] = []
+  const { gap, advance, refuse } = open({ marks, footage: { startMs: 0, endMs: 1_000_000 } })
+  refuse(true)
+  gap('disk_failed')
+  await advance(10_000)
+  gap('no_frames')
+  await advance(10_000)
+  assert.deepEqual(marks, [])
+  refuse(false)
+  await advance(1000)
+  assert.deepEqual(reasons(marks), ['disk_failed', 'no_frames'])
 })
 
 test('a clock that is set back during an outage and forth again leaves one gap', async () => {

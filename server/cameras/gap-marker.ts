@@ -57,6 +57,8 @@ export class GapMarker {
   #pendingSinceMs = 0
   #writing: Promise<void> = Promise.resolve()
   #isWriting = false
+  /** The last attempt to write has failed. */
+  #isFailing = false
   /** The system's time minus the monotonic time at the last look. */
   #clockOffsetMs: number
 
@@ -195,10 +197,16 @@ export class GapMarker {
     this.#settled = written.at(-1)
     this.#isWriting = true
     this.#writing = writes.run(async () => {
-      for (const mark of written) {
-        await marks.add(cameraId, await toMark(mark)).catch((error) => {
+      let stored = 0
+      try {
+        for (; stored < written.length; stored++) await marks.add(cameraId, await toMark(written[stored]!))
+        this.#isFailing = false
+      } catch (error) {
+        // Tried again at the next look. Without them, a gap would have the reason of another, or none.
+        this.#pending.unshift(...written.slice(stored))
+        if (!this.#isFailing)
           log.error({ cameraId, error: errorChain(error) }, 'the reason of a gap could not be stored')
-        })
+        this.#isFailing = true
       }
       this.#isWriting = false
     })

@@ -78,6 +78,8 @@ const maxTimeErrorMs = 500
 const minRoomMs = 500
 /** A worker brings its figures in every few seconds, and they are asked for as often. */
 const countingMs = 10_000
+/** Pictures that a camera keeps are sent so much later at most, when it is connected anew. */
+const keptMs = 3000
 /** A picture damaged by a fault can be in the way until the next key frame comes. */
 const spoiltForMs = 4000
 
@@ -330,7 +332,7 @@ function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
 
 function isSpoiltBy(faults: readonly DoneFault[], trueMs: number): boolean {
   return faults.some(
-    ({ spoilsFrames, fromMs, toMs }) => spoilsFrames && trueMs >= fromMs - 1000 && trueMs <= toMs + spoiltForMs,
+    ({ spoilsFrames, fromMs, toMs }) => spoilsFrames && trueMs >= fromMs - keptMs && trueMs <= toMs + spoiltForMs,
   )
 }
 
