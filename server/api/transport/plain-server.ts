@@ -2,23 +2,15 @@
 // proxies speak it. That nobody else is answered is settled in request-origin.ts.
 
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { maxHeaderBytes } from './secure-server.ts'
+import { keepRules, refuseExpectation } from './request-rules.ts'
+import { optionsOfHttp1 } from './secure-server.ts'
 import { disconnectStalledClients } from './stalled-clients.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** The server listens to nothing yet. */
 export function createPlainServer(onRequest: RequestListener, timeouts: Timeouts): Server {
-  const server = createServer(
-    {
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      keepAliveTimeout: timeouts.idleMs,
-      connectionsCheckingInterval: timeouts.checkIntervalMs,
-      noDelay: true,
-    },
-    onRequest,
-  )
+  const server = createServer(optionsOfHttp1(timeouts), keepRules(onRequest))
+  server.on('checkExpectation', refuseExpectation)
   disconnectStalledClients(server, timeouts)
   return server
 }

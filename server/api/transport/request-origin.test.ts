@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import http from 'node:http'
+import net from 'node:net'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
@@ -161,4 +163,24 @@ test('addresses and blocks', () => {
   }
   assert.equal(plainAddress('::ffff:192.0.2.1'), '192.0.2.1')
   assert.equal(plainAddress('2001:db8::1'), '2001:db8::1')
+})
+
+test('T18: behind a proxy too, of two Authorization or Host headers none counts', async (t) => {
+  const { api, addUser } = await openBehind(t, { proxies: ['127.0.0.1'], isPlain: true })
+  const { authorization } = await addUser('owner@example.com')
+  const port = await api.listen({ host: '127.0.0.1', port: 0 })
+  const forwarded = 'x-forwarded-for: 203.0.113.9\r\nx-forwarded-proto: https\r\nconnection: close\r\n'
+  const own = `authorization: ${authorization}\r\n`
+  const statusOf = async (headers: string) => {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.write(`GET /v1/me/ HTTP/1.1\r\n${forwarded}${headers}\r\n`)
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1])
+  }
+  const host = 'host: inner.example\r\n'
+  assert.equal(await statusOf(`${host}${own}`), 200)
+  assert.equal(await statusOf(`${host}${own}authorization: Bearer x\r\n`), 401)
+  assert.equal(await statusOf(`${host}authorization: Bearer x\r\n${own}`), 401)
+  assert.equal(await statusOf(`${host}host: other.example\r\n${own}`), 400)
+  assert.equal(await statusOf(own), 400)
+  assert.equal(await statusOf(`${host}expect: foo\r\n${own}`), 417)
 })

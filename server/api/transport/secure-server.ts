@@ -29,7 +29,22 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':')
 
-export const maxHeaderBytes = 16 * 1024
+const maxHeaderBytes = 16 * 1024
+
+/** Of HTTP/1.1, with TLS and without; the request must be handled by `keepRules`. */
+export function optionsOfHttp1(timeouts: Timeouts) {
+  return {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    connectionsCheckingInterval: timeouts.checkIntervalMs,
+    noDelay: true,
+    // See request-rules.ts.
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
+  }
+}
 
 /** What a handshake is made with. */
 function contextOf({ key, cert }: Identity) {
@@ -54,16 +69,8 @@ export function createSecureServer(
     handshakeTimeout: timeouts.handshakeMs,
     settings: { maxConcurrentStreams: maxStreamsOfSession, maxHeaderListSize: maxHeaderBytes },
     maxSessionMemory: 10,
-    // The bounds of HTTP/1.1, which Node's HTTP/2 server hands on to the parser it falls back to.
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: timeouts.idleMs,
-    connectionsCheckingInterval: timeouts.checkIntervalMs,
-    noDelay: true,
-    // See request-rules.ts.
-    requireHostHeader: false,
-    joinDuplicateHeaders: true,
+    // Node's HTTP/2 server hands them on to the parser of HTTP/1.1 that it falls back to.
+    ...optionsOfHttp1(timeouts),
   }
   // Node's types know one request class per version; at run time both are what Fastify expects.
   const server = createHttp2Server(options, keepRules(onRequest) as never)
