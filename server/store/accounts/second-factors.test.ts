@@ -40,7 +40,17 @@ testEachDatabase(
     const { secondFactors } = store
     const { user, session, addSession, changer } = await addUser(store)
     await addSession()
+    const program = await store.applications.insert({
+      ...{ clientId: 'program', ownerId: user.id, name: 'P', redirectUris: [], secretHash: null },
+    })
+    const { credentialsVersion } = user
+    await store.grants.insertCode({
+      ...{ hash: hashOf('code'), applicationId: program.id, userId: user.id, redirectUri: 'https://p/', scopes: [] },
+      ...{ codeChallenge: undefined, expiresAtMs: 9e15, endsWithSession: false },
+      session: { id: session.id, credentialsVersion },
+    })
     const first = await secondFactors.addApp(await changer(), app, codes)
+    assert.equal(await store.grants.findCode(hashOf('code')), undefined, 'consent by the password alone is gone')
     assert.equal(first.isFirst, true)
     assert.equal(first.user.hasSecondFactor, true)
     assert.equal(first.user.credentialsVersion, user.credentialsVersion + 1)

@@ -229,7 +229,10 @@ export class SecondFactors {
         .set({ second_factor_at_ms: this.#clock.nowMs(), second_factor: kind, needs_second_factor: 0 })
         .where('id', '=', changer.sessionId)
         .execute()
-      // Ends sessions that were signed in with the password alone.
+      // Ends sessions that were signed in with the password alone, and what they have consented to and nobody has
+      // redeemed yet. Codes first, as in `AccountChanges`.
+      const unused = transaction.deleteFrom('oauth_codes').where('used_at_ms', 'is', null)
+      await unused.where('user_id', '=', user.id).execute()
       await transaction
         .deleteFrom('sessions')
         .where('user_id', '=', user.id)
