@@ -77,7 +77,6 @@ test('concurrent tests are limited per user and in total, and a finished test ma
   const { detector, asked } = open({ perUser: 2, inAll: 3 })
   const looks = [detector.detect(source, by(1)), detector.detect(source, by(1)), detector.detect(source, by(2))]
   await assert.rejects(detector.detect(source, by(1)), isKind('rate_limited'))
-  await assert.rejects(detector.discover(by(3)), isKind('unavailable'))
   await assert.rejects(detector.readDevice(source, by(3)), isKind('unavailable'))
   await turn()
   assert.equal(asked.length, 3, 'refused tests do not reach a worker')
@@ -97,10 +96,16 @@ test('the tests of a user per minute are limited, whatever their kind', async ()
     asked[i]!.answer(found)
     await look
   }
-  await assert.rejects(detector.discover(by(1)), isKind('rate_limited'))
+  await assert.rejects(detector.readDevice(source, by(1)), isKind('rate_limited'))
   await assert.rejects(detector.countTry(1), isKind('rate_limited'), 'adding a camera counts like a test')
   await detector.countTry(2)
   assert.equal(asked.length, 2)
+})
+
+test('only owners of the server search its network', async () => {
+  const { detector, asked } = open()
+  await assert.rejects(detector.discover(by(1)), isKind('forbidden'))
+  assert.equal(asked.length, 0)
 })
 
 test('an owner of the server is not limited and sees all details', async () => {

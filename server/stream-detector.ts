@@ -98,7 +98,10 @@ export class StreamDetector implements Detector {
     }
   }
 
+  /** For owners of the server, because the devices are those of its network. Throws 'forbidden' for others. */
   async discover({ userId, signal }: Requester): Promise<readonly DiscoveredDevice[]> {
+    if (!(await this.#options.isOwner(userId)))
+      throw new AppError('forbidden', 'only owners of the server search its network')
     using _ = this.#enter(userId)
     this.#rate.take(userId)
     return (await this.#options.workers.ask({ kind: 'onvif_devices', account: userId }, signal)).devices

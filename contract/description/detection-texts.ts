@@ -43,7 +43,7 @@ export const detectionTexts: { readonly [Name in Names]: OperationText<Endpoints
   discoverDevices: {
     tag: 'Cameras',
     description:
-      'Uses WS-Discovery for three seconds on the networks of the server. Cameras with ONVIF turned off are not found. Only devices at addresses where cameras are allowed are returned.',
+      'Uses WS-Discovery for three seconds on the networks of the server. Only for owners of the server. Cameras with ONVIF turned off are not found. Only devices at addresses where cameras are allowed are returned.',
     answer: {
       devices: [
         {

@@ -127,6 +127,11 @@ test('detection requires the permission to add cameras', async () => {
   const listener = await tokenOf('camera_access')
   const discovery = await server.request(discoveryPath, { method: 'POST', authorization: listener })
   assert.equal(discovery.status, 403)
+  await server.command('user', 'add', '--email', 'una@example.com', '--password', 'a heron in the reeds')
+  const { token } = await server.command<{ token: string }>('token', 'create', '--user', 'una@example.com')
+  const authorization = `PersonalAccessToken ${token}`
+  const other = await server.request(discoveryPath, { method: 'POST', authorization })
+  assert.equal(other.status, 403, 'the network is that of the owner')
   for (const [scope, status] of [
     ['camera_create', 200],
     ['read write', 200],

@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { NewDetection } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
+import { useMe } from '../../app/me-query.ts'
 import { findReusableLogin } from '../../model/reusable-login.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -32,6 +33,7 @@ const timeoutMs = 30_000
 export function UrlForm({ onNext }: { readonly onNext: (looked: Looked) => void }) {
   const { addCamera: texts } = useTexts()
   const client = useClient()
+  const me = useMe()
   const [typed, setTyped] = useState<Typed>({ url: '', username: '', password: '' })
   const look = useMutation({
     mutationFn: async (at: Typed) => {
@@ -106,13 +108,15 @@ export function UrlForm({ onNext }: { readonly onNext: (looked: Looked) => void 
           <Field {...field('password')} label={texts.password} type="password" autoComplete="new-password" />
         </div>
       </Form>
-      <Discovery
-        credentials={readCredentials(typed)}
-        onPick={(url, device) => {
-          setSuggestedName(device.name)
-          tryOther(url, device.url)
-        }}
-      />
+      {me.data?.is_owner && (
+        <Discovery
+          credentials={readCredentials(typed)}
+          onPick={(url, device) => {
+            setSuggestedName(device.name)
+            tryOther(url, device.url)
+          }}
+        />
+      )}
       <div className="looked" role="status" ref={shown}>
         {answer?.problem && <StreamProblem problem={answer.problem} onTry={tryOther} onAnyway={next} />}
         {answer && !answer.problem && (
