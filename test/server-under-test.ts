@@ -18,6 +18,9 @@ import { loadConfig } from '../server/config.ts'
 import { createAnswerCheck } from './support/api/check-answer.ts'
 import { runCommand } from './support/command-line.ts'
 
+/** A shell that leaves a file open, which no process that decodes may have. */
+const shell = ['-c', 'exec 77<"$0"; exec "$@"', import.meta.filename]
+
 /** Of the owner, whose password is `correct horse`. */
 export const ownerEmail = 'owner@example.com'
 
@@ -185,7 +188,7 @@ function createServerProcess(environment: Readonly<Record<string, string>>): Run
       return child!.pid!
     },
     async start(args) {
-      const started = spawn(process.execPath, [entry, 'serve', '--json', ...args], {
+      const started = spawn('bash', [...shell, process.execPath, entry, 'serve', '--json', ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, ...environment },
       })

@@ -7,6 +7,7 @@ import { parse } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { errorChain } from '../base/error.ts'
 import { CpuWatch, listChildren } from './cpu-watch.ts'
+import { withoutInherited } from './inherited-descriptors.ts'
 import { type Isolation, writeCommand } from './isolation/isolation.ts'
 import { MessageReader } from './message-stream.ts'
 
@@ -54,7 +55,7 @@ export class MessageChild {
     // program.)
     const { SystemRoot } = process.env
     const child = spawn(command.file, command.args, {
-      stdio: ['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])],
+      stdio: withoutInherited(['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])]),
       env: SystemRoot === undefined ? {} : { SystemRoot },
       cwd: parse(process.cwd()).root,
       ...(command.userId !== undefined && { uid: command.userId, gid: command.userId }),
