@@ -18,6 +18,7 @@ export type Deviations = {
   readonly counter?: number
   readonly userHandle?: string
   readonly type?: string
+  readonly crossOrigin?: boolean
 }
 
 export class SoftwareAuthenticator {
@@ -79,8 +80,8 @@ export class SoftwareAuthenticator {
   }
 
   #client(type: string, options: Options, deviations: Deviations): Buffer {
-    const { challenge = options.challenge, origin = this.#origin } = deviations
-    return Buffer.from(JSON.stringify({ type: deviations.type ?? type, challenge, origin, crossOrigin: false }))
+    const { challenge = options.challenge, origin = this.#origin, crossOrigin = false } = deviations
+    return Buffer.from(JSON.stringify({ type: deviations.type ?? type, challenge, origin, crossOrigin }))
   }
 
   #write(response: Readonly<Record<string, Buffer | string | readonly string[]>>): string {

@@ -125,6 +125,7 @@ test('another origin, another server’s name, another kind, another handle, a c
     { type: 'webauthn.create' },
     { challenge: '' },
     { challenge: 'AAAA' },
+    { crossOrigin: true },
   ]) {
     for (const browser of [step, alone]) {
       await sendPasskey(browser, key.get(readOptions(browser), deviation))
@@ -210,6 +211,7 @@ test('what is added answers a question of this session, once, and is nobody’s 
   await refused(other.create(readOptions(home)), 400)
   await refused(other.create(readOptions(bob), { origin: 'https://evil.example' }), 400)
   await refused(other.create(readOptions(bob), { rpId: 'evil.example' }), 400)
+  await refused(other.create(readOptions(bob), { crossOrigin: true }), 400)
   await refused(key.create(readOptions(bob)), 409)
   const answer = other.create(readOptions(bob))
   await sendPasskey(bob, answer)

@@ -89,7 +89,8 @@ export class Passkeys {
       answered = challenge
       return challenges.isGood(challenge, use)
     }
-    if (!response || !(await isPlainAttestation(response))) throw invalidAccount('passkey_wrong')
+    if (!response || !isOfOwnPage(response) || !(await isPlainAttestation(response)))
+      throw invalidAccount('passkey_wrong')
     const verified = await verifyRegistrationResponse({
       response,
       expectedChallenge: isGood,
@@ -126,7 +127,7 @@ export class Passkeys {
     const { rows, challenges, publicUrl } = this.#options
     const response =
       this.#rpId === undefined ? undefined : (parseAnswer(text) as AuthenticationResponseJSON | undefined)
-    const passkey = response && (await rows.findPasskey(response.id))
+    const passkey = response && isOfOwnPage(response) && (await rows.findPasskey(response.id))
     if (!passkey) return { outcome: 'wrong' }
     const { userId } = passkey
     if (question.purpose === 'second' && userId !== question.userId) return { outcome: 'wrong' }
@@ -199,6 +200,19 @@ async function isPlainAttestation({ response }: RegistrationResponseJSON): Promi
     const decoded = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject))
     const format = decoded.get('fmt')
     return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * No page of another origin may show ours in a frame, so no passkey is created or used in one. The library accepts it
+ * from browsers that do not name the other page.
+ */
+function isOfOwnPage({ response }: RegistrationResponseJSON | AuthenticationResponseJSON): boolean {
+  try {
+    const clientData = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString())
+    return !clientData.crossOrigin && clientData.topOrigin === undefined
   } catch {
     return false
   }
