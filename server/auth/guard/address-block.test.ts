@@ -18,4 +18,6 @@ test('IPv4 addresses are counted one by one, IPv6 addresses by their first 64 bi
   ]) {
     assert.equal(addressBlock(ip!), block, ip)
   }
+  assert.equal(addressBlock('2001:db8:1:2::9', 48), '2001:db8:1::/48')
+  assert.equal(addressBlock('192.0.2.7', 48), '192.0.2.7')
 })

@@ -9,10 +9,11 @@ import type { ProvenUser } from '../../store/accounts/proven-user.ts'
 import type { User, Users } from '../../store/accounts/users.ts'
 import { createUnmatchableHash, isPasswordHash, needsRehash } from '../password.ts'
 import type { RequestContext } from '../request-context.ts'
+import { addressBlock } from './address-block.ts'
 import type { Audit } from './audit.ts'
 import type { KnownDevices } from './known-devices.ts'
 import { LoginThrottle } from './login-throttle.ts'
-import type { PasswordQueue } from './password-queue.ts'
+import type { PasswordClient, PasswordQueue } from './password-queue.ts'
 
 /** The part of the user table that is needed here. */
 type LoginRows = Pick<Users, 'findLogin' | 'replacePasswordHash'>
@@ -69,7 +70,9 @@ export class Login {
    */
   async verify(input: LoginInput): Promise<User | undefined> {
     const { email, password, context } = input
-    this.#passwords.checkRoom()
+    const stranger = { name: addressBlock(context.ip, 48), isKnown: false }
+    const mayBeKnown = input.proof !== undefined || input.device !== undefined
+    if (!mayBeKnown) this.#passwords.checkRoom(stranger)
     const found = await this.#find(email)
     const isDeviceKnown = found !== undefined && this.#devices.isKnown(input.device, found.user)
     const knownAs = input.proof ?? (isDeviceKnown ? input.device : undefined)
@@ -77,7 +80,8 @@ export class Login {
     let outcome: 'right' | 'wrong' | 'undecided' = 'undecided'
     let user: User | undefined
     try {
-      user = await this.#prove(found, password)
+      const known = found && { name: `user ${found.user.id}`, isKnown: true }
+      user = await this.#prove(found, password, knownAs !== undefined && known ? known : stranger)
       outcome = user ? 'right' : 'wrong'
     } finally {
       attempt.end(outcome)
@@ -99,9 +103,9 @@ export class Login {
     this.#throttle.forgive(keyOf(email), ip)
   }
 
-  async #prove(found: Found | undefined, password: string): Promise<User | undefined> {
+  async #prove(found: Found | undefined, password: string, client: PasswordClient): Promise<User | undefined> {
     const hash = found && isPasswordHash(found.passwordHash) ? found.passwordHash : this.#unmatchableHash
-    if (!(await this.#passwords.verify(hash, password)) || !found) return undefined
+    if (!(await this.#passwords.verify(hash, password, client)) || !found) return undefined
     const passwordHash = needsRehash(hash) ? await this.#rehash(found, password) : hash
     // The check takes a while, so the account may have changed.
     const now = await this.#users.findLogin(found.user.email)

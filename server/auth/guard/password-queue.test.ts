@@ -45,3 +45,28 @@ test('a failed task makes room for the next one', async () => {
   assert.match(await passwords.hash('long enough'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.match(await passwords.rehash('short'), /^\$argon2id\$/)
 })
+
+test('T25: strangers take turns by client, and whoever has many waiting gives way', async () => {
+  const passwords = new PasswordQueue({ maxRunning: 1 })
+  const hash = await hashPassword('correct horse')
+  const outcomes = new Map<string, number>()
+  const sign = async (name: string, isKnown = false) => {
+    const isRight = await passwords.verify(hash, 'correct horse', { name, isKnown }).catch(() => false)
+    if (isRight) outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
+    return isRight
+  }
+  const flood = Array.from({ length: 200 }, (_, i) => sign(`attacker ${i % 15}`))
+  const honest = Array.from({ length: 12 }, (_, i) => sign(`person ${i}`))
+  let isFloodOver = false
+  const over = Promise.all(flood).then(() => {
+    isFloodOver = true
+  })
+  // Of many, few wait.
+  assert.ok(passwords.stats().waiting <= 50)
+  assert.equal(await sign('Ada', true), true)
+  assert.equal(isFloodOver, false, 'a known client does not wait for all strangers')
+  assert.deepEqual(await Promise.all(honest), Array(12).fill(true))
+  await over
+  for (let i = 0; i < 15; i++) assert.ok(outcomes.get(`attacker ${i}`)! <= 5)
+  assert.deepEqual(passwords.stats().waiting, 0)
+})
