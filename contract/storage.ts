@@ -77,6 +77,12 @@ export const ServerStorage = Type.Object({
 export const Storage = Type.Object({
   used_bytes: usedBytes,
   max_bytes: maxBytes('the footage of all cameras of the user together'),
+  share_bytes: nullable(
+    Type.Integer({
+      description:
+        'What the footage of a user who does not own the server may have when there is no room for more: the limit, or a tenth of the space for all footage. What is beyond it is deleted first. Null for owners of the server, and while the disk does not respond.',
+    }),
+  ),
   bytes_per_day: bytesPerDay,
   full_at: fullAt,
   cameras: Type.Array(CameraStorage, { description: 'Cameras of the user that have footage or are recorded.' }),

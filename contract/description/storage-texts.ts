@@ -9,6 +9,7 @@ type Names = keyof typeof storageEndpoints
 const sampleStorage = {
   used_bytes: 412_316_860_416,
   max_bytes: 500_000_000_000,
+  share_bytes: 500_000_000_000,
   bytes_per_day: 21_600_000_000,
   full_at: '2026-05-05T01:20:00Z',
   cameras: [

@@ -735,6 +735,8 @@ export type Storage = {
   used_bytes: number
   /** Size limit of the footage of all cameras of the user together; null means no limit. */
   max_bytes: number | null
+  /** What the footage of a user who does not own the server may have when there is no room for more: the limit, or a tenth of the space for all footage. What is beyond it is deleted first. Null for owners of the server, and while the disk does not respond. */
+  share_bytes: number | null
   /** Bytes recorded in the last 24 hours. */
   bytes_per_day: number
   /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */

@@ -54,7 +54,9 @@ test('a user sees the space of their own cameras, with rate and forecast; owners
   const { owner, user, cameras, ask } = await openScene(t)
   const { status, body } = await ask(user)
   assert.equal(status, 200)
-  assert.deepEqual(body, {
+  const { share_bytes, ...rest } = body
+  assert.ok(share_bytes! > 1_000_000, 'a tenth of the disk')
+  assert.deepEqual(rest, {
     used_bytes: 48_000_000,
     bytes_per_day: 24_000_000,
     max_bytes: null,
@@ -72,7 +74,8 @@ test('a user sees the space of their own cameras, with rate and forecast; owners
     ],
     server: null,
   })
-  const { server, cameras: own } = (await ask(owner)).body
+  const { server, cameras: own, share_bytes: ofOwner } = (await ask(owner)).body
+  assert.equal(ofOwner, null)
   assert.deepEqual(
     own.map(({ id }) => id),
     [cameras[2]],
@@ -87,7 +90,7 @@ test('owners limit the space of users, who see when it will be full', async (t) 
   const path = `/v1/users/${user.userId}/storage/`
   const { status, body } = await ask(owner, path, { max_bytes: 120_000_000 })
   assert.equal(status, 200)
-  assert.equal(body.max_bytes, 120_000_000)
+  assert.deepEqual([body.max_bytes, body.share_bytes], [120_000_000, 120_000_000])
   assert.equal(body.full_at, '2026-07-04T12:00:00Z', '48 MB are there, 24 MB come each day')
   assert.equal(body.cameras[0]!.forecast_days, 5)
   assert.deepEqual((await ask(user)).body, { ...body, server: null })

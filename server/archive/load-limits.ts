@@ -18,13 +18,18 @@ export type LimitRows = {
     >
   }
   readonly userLimits: { list(): Promise<ReadonlyMap<number, number>> }
+  readonly users: { listOwnerIds(): Promise<readonly number[]> }
 }
 
 export async function loadRetentionLimits(
-  { recordings, userLimits }: LimitRows,
+  { recordings, userLimits, users: accounts }: LimitRows,
   archiveMaxBytes: number | undefined,
 ): Promise<RetentionLimits> {
-  const [policies, users] = await Promise.all([recordings.listPolicies(), userLimits.list()])
+  const [policies, users, owners] = await Promise.all([
+    recordings.listPolicies(),
+    userLimits.list(),
+    accounts.listOwnerIds(),
+  ])
   const cameras = policies.map(({ cameraId, ownerId, retention, maxBytes, deactivatedAtMs }) => ({
     cameraId,
     ownerId,
@@ -32,5 +37,6 @@ export async function loadRetentionLimits(
     maxBytes: maxBytes ?? undefined,
     isRecorded: deactivatedAtMs === null,
   }))
-  return { cameras, users, maxBytes: archiveMaxBytes }
+  const others = new Set(cameras.map(({ ownerId }) => ownerId).filter((id) => !owners.includes(id)))
+  return { cameras, users, others, maxBytes: archiveMaxBytes }
 }

@@ -7,7 +7,13 @@ import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import { segmentPath } from './layout.ts'
 import { Retention } from './retention.ts'
-import { type PlannedDeletion, type PlanOptions, planRetention, type RetentionLimits } from './retention-plan.ts'
+import {
+  findShareBytes,
+  type PlannedDeletion,
+  type PlanOptions,
+  planRetention,
+  type RetentionLimits,
+} from './retention-plan.ts'
 
 const nowMs = Date.UTC(2026, 6, 1)
 
@@ -37,6 +43,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
     // Camera 4 was removed, or never recorded here: nobody limits it.
     cameras: fc.tuple(...[1, 2, 3].map((cameraId) => cameraLimits(cameraId))),
     users: fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), sizes)).map((list) => new Map(list)),
+    others: fc.array(fc.integer({ min: 1, max: 2 })).map((list) => new Set(list)),
     maxBytes: maybe(sizes),
   }),
   missingBytes: fc.integer({ min: -100, max: 300 }),
@@ -95,12 +102,22 @@ function checkEach(
       disk_space: () => freed < world.missingBytes,
     }[reason]
     assert.ok(isWanted(), reason)
+    const allUsed = usedBy(() => true)
+    const wholeBytes = reason === 'archive_bytes' ? limits.maxBytes! : allUsed + freed - world.missingBytes
+    const isGreedy = (other: number) => {
+      const userId = ownerOf(other)
+      const share = userId === undefined ? undefined : findShareBytes(limits, userId, wholeBytes)
+      return share !== undefined && usedBy((each) => ownerOf(each) === userId) > share
+    }
+    const hasGreedy = [...left.values()].some((each) => isGreedy(each.cameraId))
+    if (reason === 'archive_bytes' || reason === 'disk_space')
+      assert.ok(!hasGreedy || isGreedy(cameraId), 'first what users have beyond their shares')
     const isRival = {
       age: () => false,
       camera_bytes: (other: number) => other === cameraId,
       user_bytes: (other: number) => ownerOf(other) === ownerOf(cameraId),
-      archive_bytes: () => true,
-      disk_space: () => true,
+      archive_bytes: (other: number) => isGreedy(other) === hasGreedy,
+      disk_space: (other: number) => isGreedy(other) === hasGreedy,
     }[reason]
     for (const other of left.values()) assert.ok(!isRival(other.cameraId) || other.startMs >= segment.startMs, 'oldest')
     left.delete(id)
@@ -236,4 +253,36 @@ test('footage with future times, recorded before the clock was corrected, does n
   assert.deepEqual(await plan(195), [early], 'nothing recorded after it is too old yet')
   assert.deepEqual(await plan(60), [early, ...ahead, right])
   assert.deepEqual(await plan(60), [early, ...ahead, right], 'a plan changes nothing')
+})
+
+test('a user who does not own the server cannot push out the footage of its owner', async () => {
+  const rows = new MemorySegmentRows()
+  const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+  const add = async (cameraId: number, agoMinutes: number, bytes: number) => {
+    const startMs = nowMs - agoMinutes * minuteMs
+    const place = { cameraId, startMs, path: segmentPath(cameraId, startMs) }
+    const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined })
+    await rows.close(id, { endMs: startMs + minuteMs, bytes, fragments: [] })
+  }
+  // The owner's is the oldest. Twenty cameras of somebody else fill the archive.
+  for (let i = 0; i < 30; i++) await add(1, 1000 - i, 1000)
+  for (let i = 0; i < 60; i++) await add(2 + (i % 20), 60 - i, 1000)
+  const month = 30 * 1440 * minuteMs
+  const limits: RetentionLimits = {
+    cameras: Array.from({ length: 21 }, (_, i) => ({
+      ...{ cameraId: i + 1, ownerId: i === 0 ? 1 : 2, maxAgeMs: month, maxBytes: undefined, isRecorded: true },
+    })),
+    users: new Map(),
+    others: new Set([2]),
+    maxBytes: 50_000,
+  }
+  const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes: new Map(), missingBytes: 0 }))
+  assert.equal(planned.length, 40)
+  assert.ok(planned.every(({ cameraId }) => cameraId !== 1))
+  const more = { ...limits, maxBytes: 20_000 }
+  const later = await Array.fromAsync(
+    planRetention({ rows, limits: more, nowMs, openBytes: new Map(), missingBytes: 0 }),
+  )
+  const left = 60 - later.filter(({ cameraId }) => cameraId !== 1).length
+  assert.equal(left, 2, 'a tenth of the archive stays theirs')
 })

@@ -19,6 +19,8 @@ export type RetentionLimits = {
   readonly cameras: readonly CameraLimits[]
   /** Byte limits over all cameras of a user, by the user's id. */
   readonly users: ReadonlyMap<number, number>
+  /** Users who do not own the server; see `findShareBytes`. */
+  readonly others?: ReadonlySet<number>
   /** The limit of the whole archive. */
   readonly maxBytes: number | undefined
 }
@@ -49,6 +51,22 @@ export type PlannedDeletion = {
   readonly reason: RetentionReason
 }
 
+/** What users who do not own the server keep of all footage when there is no room for more. */
+const shareOfOthers = 0.1
+
+/**
+ * Bytes of a user that are deleted no earlier than those of others when the archive or the disk is full: the user's
+ * limit or, without one, a tenth of the `wholeBytes` that all footage may have. Undefined for owners of the server,
+ * whose footage is deleted only where all other users are within their shares.
+ */
+export function findShareBytes(
+  { users, others }: Pick<RetentionLimits, 'users' | 'others'>,
+  userId: number,
+  wholeBytes: number,
+): number | undefined {
+  return others?.has(userId) ? (users.get(userId) ?? wholeBytes * shareOfOthers) : undefined
+}
+
 type Camera = { readonly cursor: OldestFirst; bytes: number }
 
 /** Planned segments count as deleted, whether or not they are. */
@@ -72,9 +90,48 @@ export async function* planRetention(options: PlanOptions): AsyncGenerator<Plann
     )
     yield* takeExcess(own, maxBytes, 'user_bytes')
   }
-  if (limits.maxBytes !== undefined) yield* takeExcess(all, limits.maxBytes, 'archive_bytes')
+  const accounts = groupByOwner(limits, cameras)
+  if (limits.maxBytes !== undefined) {
+    yield* takeBeyondShares(accounts, all, limits, limits.maxBytes, 'archive_bytes')
+    yield* takeExcess(all, limits.maxBytes, 'archive_bytes')
+  }
   // Deletions for other reasons make room as well.
-  yield* takeExcess(all, beforeBytes - options.missingBytes, 'disk_space')
+  const wholeBytes = beforeBytes - options.missingBytes
+  yield* takeBeyondShares(accounts, all, limits, wholeBytes, 'disk_space')
+  yield* takeExcess(all, wholeBytes, 'disk_space')
+}
+
+function groupByOwner(
+  { cameras: all }: RetentionLimits,
+  cameras: ReadonlyMap<number, Camera>,
+): ReadonlyMap<number, readonly Camera[]> {
+  const accounts = new Map<number, Camera[]>()
+  for (const { cameraId, ownerId } of all) {
+    const camera = cameras.get(cameraId)
+    if (camera) accounts.set(ownerId, [...(accounts.get(ownerId) ?? []), camera])
+  }
+  return accounts
+}
+
+/** Takes the oldest of what users have beyond their shares, until `maxBytes` in all are no longer exceeded. */
+async function* takeBeyondShares(
+  accounts: ReadonlyMap<number, readonly Camera[]>,
+  all: readonly Camera[],
+  limits: RetentionLimits,
+  maxBytes: number,
+  reason: RetentionReason,
+): AsyncGenerator<PlannedDeletion, void, void> {
+  let excess = sumBytes(all) - maxBytes
+  while (excess > 0) {
+    const greedy = [...accounts].flatMap(([userId, cameras]) => {
+      const share = findShareBytes(limits, userId, maxBytes)
+      return share !== undefined && sumBytes(cameras) > share ? cameras : []
+    })
+    const planned = take(await findOldest(greedy), reason)
+    if (!planned) return
+    excess -= planned.bytes
+    yield planned
+  }
 }
 
 async function openCameras({ rows, openBytes }: PlanOptions): Promise<Map<number, Camera>> {

@@ -491,6 +491,9 @@ export const english = {
     fullAt: (day: string) =>
       `At the current rate, the space will be full on ${day}. After that, the oldest recordings are deleted early.`,
     full: 'The space is full: the oldest recordings are deleted early.',
+    share: (size: string) => `When space runs out, your recordings beyond ${size} are deleted before those of others.`,
+    shareOfOthers:
+      'When space runs out, users who do not own this server keep a tenth of it each, or their limit. What they have beyond that is deleted first.',
     disk: 'Server disk',
     diskSilent: 'The disk does not respond.',
     repairing: (files: number) =>

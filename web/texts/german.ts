@@ -556,6 +556,10 @@ export const german: Texts = {
     fullAt: (day) =>
       `Beim jetzigen Zuwachs ist der Speicherplatz am ${day} voll. Danach werden die ältesten Aufzeichnungen vorzeitig gelöscht.`,
     full: 'Der Speicherplatz ist voll: Die ältesten Aufzeichnungen werden vorzeitig gelöscht.',
+    share: (size) =>
+      `Wenn der Platz ausgeht, werden von Ihren Aufzeichnungen die über ${size} hinaus vor denen anderer gelöscht.`,
+    shareOfOthers:
+      'Wenn der Platz ausgeht, behält jeder Benutzer, dem dieser Server nicht gehört, ein Zehntel davon oder sein Limit. Was darüber hinausgeht, wird zuerst gelöscht.',
     disk: 'Datenträger des Servers',
     diskSilent: 'Der Datenträger antwortet nicht.',
     repairing: (files) =>

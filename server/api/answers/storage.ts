@@ -2,6 +2,7 @@
 
 import type { Storage } from '../../../contract/storage.ts'
 import type { RepairProgress } from '../../archive/background-repair.ts'
+import { findShareBytes } from '../../archive/retention-plan.ts'
 import type { CameraStorage, StorageReport } from '../../archive/storage-meter.ts'
 import { writeTime } from '../../model/time.ts'
 
@@ -21,10 +22,19 @@ export function writeStorage(
   return {
     ...writeSums(own),
     max_bytes: limits.users.get(userId) ?? null,
+    share_bytes: findShare(report, userId),
     full_at: writeInstant(atMs, fullMs),
     cameras: own.map(writeCamera),
     server: isOwner ? { ...writeServer(report), repair: writeRepair(repair) } : null,
   }
+}
+
+function findShare({ cameras, limits, disk }: StorageReport, userId: number): number | null {
+  const used = cameras.reduce((sum, { bytes }) => sum + bytes, 0)
+  const diskBytes = disk && used + disk.freeBytes - disk.floorBytes
+  const wholeBytes = Math.min(limits.maxBytes ?? Number.POSITIVE_INFINITY, diskBytes ?? Number.POSITIVE_INFINITY)
+  const share = findShareBytes(limits, userId, Math.max(0, wholeBytes))
+  return share === undefined || !Number.isFinite(share) ? null : Math.floor(share)
 }
 
 /** Null if no file is waiting and none has failed. */

@@ -167,6 +167,12 @@ export class Users {
     return Number((await query.executeTakeFirstOrThrow()).count)
   }
 
+  /** Of owners of the server. */
+  async listOwnerIds(): Promise<number[]> {
+    const rows = await this.#db.selectFrom('users').select('id').where('is_owner', '=', 1).execute()
+    return rows.map(({ id }) => id)
+  }
+
   /** Whether the server is set up. */
   async hasOwner(): Promise<boolean> {
     const query = this.#db.selectFrom('users').select('id').where('is_owner', '=', 1).limit(1)

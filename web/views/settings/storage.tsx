@@ -65,6 +65,7 @@ function Usage({ of }: UsageProps) {
           [texts.perDay, isEarly ? texts.measuring : sizes(of.bytes_per_day)],
         ]}
       />
+      {of.share_bytes !== null && <p className="hint">{texts.share(sizes(of.share_bytes))}</p>}
       {!isEarly && <FullAt at={of.full_at} />}
     </>
   )
@@ -111,6 +112,7 @@ function ServerStorage({ server, isEarly }: ServerStorageProps) {
       {server.clock_doubt && <Doubt of={server.clock_doubt} />}
       {server.repair && <Repair of={server.repair} />}
       {!isEarly && <FullAt at={server.full_at} />}
+      <p className="hint">{texts.shareOfOthers}</p>
     </div>
   )
 }
