@@ -1,7 +1,7 @@
 // nightjar camera record-session and camera replay: a camera that does not work, as a file that somebody else can
 // connect to. Both run on this machine without a server or data.
 
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, unlink, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { writeDetection } from '../api/answers/detection.ts'
 import { AppError } from '../base/error.ts'
@@ -57,7 +57,10 @@ const recordCommand: Command = {
     const recordedAt = new Date(look.clock.nowMs()).toISOString()
     const recorder = new SessionRecorder(() => look.clock.monotonicMs(), maxBytes)
     const ms = seconds * 1000
-    const stream = await detectStream({
+    const interrupted = new AbortController()
+    const interrupt = () => interrupted.abort()
+    process.once('SIGINT', interrupt)
+    const detecting = detectStream({
       context: {
         ...look,
         connectLimiter: new ConnectLimiter(1),
@@ -71,11 +74,19 @@ const recordCommand: Command = {
         depth: 'stream',
         canSeeProblems: true,
       },
-      signal: look.signal,
+      signal: AbortSignal.any([look.signal, interrupted.signal]),
       limits: { totalMs: connectMs + ms, measureMs: ms, enoughMs: ms },
     })
+    const stream = await detecting.catch(async (error: unknown) => {
+      // What has been recorded by then may be what is wanted.
+      if (interrupted.signal.aborted) return undefined
+      await unlink(file)
+      throw error
+    })
+    process.off('SIGINT', interrupt)
     const text = writeSession({ ...recorder.finish(source), recordedAt, version: readVersion() })
     await writeFile(file, text)
+    if (!stream) return { text: `Interrupted. Recorded until then: ${file} (${writeByteSize(text.length)})` }
     const { snapshot: _, ...found } = writeDetection(source.url, { stream, snapshot: undefined })
     const cut = recorder.isFull ? `, cut off after ${writeByteSize(maxBytes)} of the session` : ''
     return {

@@ -203,6 +203,19 @@ test('a session that nightjar camera record-session wrote is a camera again with
   assert.deepEqual(await once(replaying, 'exit'), [0, null])
 })
 
+test('a recording that is interrupted keeps what has been recorded', async () => {
+  const url = camera.url('yard').replace('//', '//ada:sesame@')
+  const file = join(server.dataDir, 'interrupted.jsonl')
+  const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
+  const args = [entry, 'camera', 'record-session', url, '--to', file, '--seconds', '60', '--yes']
+  const recording = spawn(process.execPath, [...args, '--allow-loopback-cameras'])
+  const ended = once(recording, 'exit')
+  await eventually('the camera is connected', 15_000, async () => players() === 1)
+  recording.kill('SIGINT')
+  assert.deepEqual(await ended, [0, null])
+  assert.ok((await readFile(file, 'utf8')).includes('DESCRIBE'))
+})
+
 const openOnvif = () => {
   const size = { encoding: 'H264', width: 320, height: 180 }
   return openOnvifCamera({
