@@ -47,7 +47,7 @@ test('an outage that lasts is mailed once, with its camera, its time and its rea
   assert.equal(sent.length, 1)
   const { to, subject, text } = sent[0]!
   assert.deepEqual([to, subject], ['ada@example.com', 'A camera is offline'])
-  assert.match(text, /^The camera “Door” is offline since 2030-01-01 12:30 UTC\. The camera does not respond\.\n/)
+  assert.match(text, /^The camera “Door” has been offline since 2030-01-01 12:30 UTC\. The camera does not respond\.\n/)
   assert.match(text, /https:\/\/cam\.example\/settings\/profile\n$/)
 })
 
@@ -60,8 +60,8 @@ test('cameras that fail together are in one mail, and what is over by then in no
   assert.equal(sent.length, 1)
   const { subject, text } = sent[0]!
   assert.equal(subject, '3 cameras need attention')
-  assert.match(text, /“Door” is not being recorded since/)
-  assert.match(text, /^A camera is not being recorded since .*disk is full/m, 'a name that could be a link is left out')
+  assert.match(text, /“Door” has not been recorded since/)
+  assert.match(text, /^A camera has not been recorded since .*disk is full/m, 'a name that could be a link is left out')
   assert.ok(!text.includes('Hall') && !text.includes('evil'))
 })
 

@@ -90,7 +90,7 @@ export class OutageMails {
 
 type Named = { readonly name: string; readonly outage: Waiting }
 
-const sentences = { offline: 'is offline', recording: 'is not being recorded' }
+const sentences = { offline: 'has been offline', recording: 'has not been recorded' }
 
 function writeOutageMail(outages: readonly Named[], publicUrl: string): Pick<Mail, 'subject' | 'text'> {
   const [first] = outages
