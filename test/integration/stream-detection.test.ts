@@ -30,6 +30,8 @@ before(async () => {
     streams: [
       { ...common, name: 'yard', width: 320, height: 180, hasAudio: false, bitsPerSecond: 400_000 },
       { ...common, name: 'hall', width: 320, height: 180, codec: 'h265', bitsPerSecond: 400_000 },
+      // Its key frames fill the memory that frames share.
+      { ...common, name: 'wide', width: 1280, height: 720, bitsPerSecond: 16_000_000 },
     ],
   })
   server = await openServerHere()
@@ -63,6 +65,12 @@ test("detection reports the measured properties of a camera's stream and a small
   const { width, height } = parseJpegHeader(Buffer.from(base64!, 'base64'))
   assert.deepEqual([width, height], [snapshot!.width, snapshot!.height])
   await eventually('the camera is disconnected', 5000, async () => players() === 0)
+})
+
+test('detection measures a stream of a high bit rate', async () => {
+  const { status, json } = await detect({ url: camera.url('wide'), ...login })
+  assert.deepEqual([status, json.problem, json.video?.width], [200, null, 1280])
+  assert.ok(json.snapshot)
 })
 
 test('detection of a failing URL reports the reason and suggests a login or path', async () => {
@@ -208,6 +216,7 @@ test('a recording that is interrupted keeps what has been recorded', async () =>
   const file = join(server.dataDir, 'interrupted.jsonl')
   const entry = fileURLToPath(new URL('../../server/commands/nightjar.ts', import.meta.url))
   const args = [entry, 'camera', 'record-session', url, '--to', file, '--seconds', '60', '--yes']
+  await eventually('nobody else is connected', 15_000, async () => players() === 0)
   const recording = spawn(process.execPath, [...args, '--allow-loopback-cameras'])
   const ended = once(recording, 'exit')
   await eventually('the camera is connected', 15_000, async () => players() === 1)

@@ -226,7 +226,7 @@ class StreamTest {
     if (!keyFrame) return { codec, keyFrame: undefined }
     const { width, height, codecString, config } = keyFrame.format.video
     const rates = this.#isStill ? {} : this.#meter.rates()
-    return { codec, keyFrame: { width, height, codecString, config, data: keyFrame.data.slice() }, ...rates }
+    return { codec, keyFrame: { width, height, codecString, config, data: keyFrame.data }, ...rates }
   }
 
   #describeProblem(error: CameraError | undefined): DetectedStream['problem'] {

@@ -87,7 +87,8 @@ export class StreamMeter {
     this.#frames++
     this.#bytes += data.length
     const keyFrame = this.#collector?.push(frame)
-    if (keyFrame && this.#format) this.#keyFrame = { format: this.#format, data: keyFrame }
+    // A copy, because the memory of frames is used again.
+    if (keyFrame && this.#format) this.#keyFrame = { format: this.#format, data: keyFrame.slice() }
     if (!isKey) return
     this.#keys++
     this.#firstKey ??= mark
