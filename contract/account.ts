@@ -207,6 +207,10 @@ export const Account = Type.Object({
   created_at: Timestamp,
   disabled_at: nullable(Timestamp),
   has_second_factor: Type.Boolean({ description: 'Whether signing in takes more than the password.' }),
+  may_add_cameras: Type.Boolean({
+    description:
+      'Whether the user may add and test cameras. False for guests, who only watch, until an owner changes it.',
+  }),
 })
 
 export type Account = Static<typeof Account>
@@ -235,6 +239,7 @@ export const AccountChange = Type.Object({
         'Blocks sign-in and permanently ends all sessions, authorizations and personal access tokens. The cameras keep running.',
     }),
   ),
+  may_add_cameras: Type.Optional(Type.Boolean()),
   own_password: ownPassword('with `email`, `password`, and to make an owner'),
 })
 

@@ -69,6 +69,7 @@ export function createAuth(options: AuthOptions) {
     randomBytes,
     publicUrl,
     signUp: config.signUp,
+    guestsAddCameras: config.guestsAddCameras,
   })
   const secondFactors = new SecondFactorService({
     store,

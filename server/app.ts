@@ -173,6 +173,10 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
       decoder,
       addressCheck,
       isOwner: async (userId) => (await store.users.get(userId)).isOwner,
+      mayAdd: async (userId) => {
+        const { isOwner, mayAddCameras } = await store.users.get(userId)
+        return isOwner || mayAddCameras
+      },
       clock,
       log,
     }),

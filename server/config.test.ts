@@ -57,6 +57,7 @@ test('defaults', async (t) => {
     eventLimit: 100_000,
     outageSeconds: 15,
     allowLoopbackCameras: false,
+    guestsAddCameras: false,
     cameraLimit: 100,
     cameraNetworks: undefined,
     nameServers: undefined,

@@ -48,6 +48,7 @@ function open(
     decoder: { decode },
     addressCheck,
     isOwner,
+    mayAdd: async () => true,
     clock,
     log: silentLogger,
     limits,

@@ -24,6 +24,8 @@ export type StreamDetectorOptions = {
   readonly decoder: { decode(request: ImageRequest): Promise<Uint8Array[]> }
   /** Owners of the server get all details and may test any number of URLs. */
   readonly isOwner: (userId: number) => Promise<boolean>
+  /** Whether the user may add cameras. */
+  readonly mayAdd: (userId: number) => Promise<boolean>
   readonly clock: Clock
   readonly log: Logger
   readonly limits?: Partial<DetectorLimits>
@@ -65,6 +67,11 @@ export class StreamDetector implements Detector {
       const { message } = toCameraError(cause)
       throw new AppError('invalid', message, { fields: { url: [message] }, cause })
     }
+  }
+
+  /** Throws 'forbidden' for guests who only watch: a test reaches into the network of the server. */
+  async checkMayAdd(userId: number): Promise<void> {
+    if (!(await this.#options.mayAdd(userId))) throw new AppError('forbidden', 'guests watch and add no cameras')
   }
 
   /**

@@ -225,6 +225,7 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedImages' | 'snapsho
   detector: {
     detect: absent,
     checkAddress: () => {},
+    checkMayAdd: async () => {},
     countTry: async () => {},
     findType: async () => undefined,
     discover: async () => [],

@@ -165,6 +165,7 @@ export const sampleAccount: Account = {
   created_at: '2026-04-24T10:00:00Z',
   disabled_at: null,
   has_second_factor: false,
+  may_add_cameras: true,
 }
 
 /** A list that fits on one page. */

@@ -28,6 +28,8 @@ export type Account = {
   disabled_at: Timestamp | null
   /** Whether signing in takes more than the password. */
   has_second_factor: boolean
+  /** Whether the user may add and test cameras. False for guests, who only watch, until an owner changes it. */
+  may_add_cameras: boolean
 }
 
 export type AccountChange = {
@@ -42,6 +44,7 @@ export type AccountChange = {
   is_owner?: boolean | undefined
   /** Blocks sign-in and permanently ends all sessions, authorizations and personal access tokens. The cameras keep running. */
   disabled?: boolean | undefined
+  may_add_cameras?: boolean | undefined
   /** Current password of the calling owner. Required with `email`, `password`, and to make an owner. */
   own_password?: string | undefined
 }

@@ -118,6 +118,8 @@ export type Detector = {
    * Call before a camera connects to a URL or with a login chosen by its account. Throws 'rate_limited' after too many.
    */
   countTry(userId: number): Promise<void>
+  /** Call before what follows. Throws 'forbidden' for guests who only watch: it reaches into the server's network. */
+  checkMayAdd(userId: number): Promise<void>
   /** Throws 'rate_limited' and 'unavailable' if too many tests are running. */
   detect(source: CameraSource, requester: Requester): Promise<Detection>
   /** Undefined if unknown at the moment. */

@@ -214,6 +214,9 @@ export const options = {
   'allow-loopback-cameras': switchOption(
     'Allow cameras on this machine (loopback addresses). This is off by default so that a camera URL cannot reach services of the machine.',
   ),
+  'guests-add-cameras': switchOption(
+    'Let people who were invited to a camera, and have no account yet, add own cameras as well. Without it they only watch, until an owner allows more.',
+  ),
   'camera-limit': integerOption({
     description:
       'Maximum number of cameras per account. Owners of the server are not limited, and existing cameras are kept. 0 means no limit.',

@@ -17,6 +17,8 @@ export type Tables = {
     password_hash: string
     /** Owners manage the server and its users. */
     is_owner: Generated<number>
+    /** 0 for guests who only watch. */
+    may_add_cameras: Generated<number>
     /** 1 for emails about cameras that are offline or not recorded. */
     gets_outage_mails: Generated<number>
     disabled_at_ms: number | null

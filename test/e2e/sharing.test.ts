@@ -5,6 +5,8 @@ import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Account } from '../../contract/account.ts'
+import type { User } from '../../contract/user.ts'
 import { emailKey } from '../../server/model/email.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
@@ -71,6 +73,23 @@ test('an invitation arrives, creates an account, shows the camera, and ends', { 
   const list = (await asGuest<Page<SharedCamera>>('/v1/shared-cameras/')).json
   assert.deepEqual([list.count, list.results[0]?.id], [1, cameraId])
   assert.equal((await asGuest('/v1/cameras/1/')).status, 404)
+
+  // Somebody who was invited to a camera watches, and does not reach into the network of the server.
+  const me = async () => (await asGuest<User>('/v1/me/')).json
+  assert.equal((await me()).available_features.connect_camera, false)
+  const post = async (path: string, body?: object) =>
+    (await server.request(path, { method: 'POST', body, ...bea })).status
+  const url = source.url('door')
+  for (const path of ['', 'stream-detection/', 'onvif-profiles/', 'onvif-discovery/'])
+    assert.equal(await post(`/v1/cameras/${path}`, { name: 'Own', url }), 403, path)
+  const { id } = await me()
+  const allow = (may: boolean) =>
+    server.request<Account>(`/v1/users/${id}/`, { method: 'PUT', body: { may_add_cameras: may } })
+  assert.equal((await allow(true)).json.may_add_cameras, true)
+  assert.equal((await me()).available_features.connect_camera, true)
+  assert.equal(await post('/v1/cameras/stream-detection/', { url: 'rtsp://169.254.169.254/' }), 200)
+  assert.equal((await allow(false)).status, 200)
+  assert.equal(await post('/v1/cameras/', { name: 'Own', url }), 403)
   const nameOf = async () => (await server.request<Guest>(`${guestsPath()}${guest.id}/`)).json.first_name
   assert.equal(await nameOf(), null)
   const camera = (await asGuest<SharedCamera>(sharedPath())).json

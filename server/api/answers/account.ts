@@ -20,6 +20,7 @@ export function writeAccount(user: User): Account {
     created_at: writeTime(user.createdAtMs),
     disabled_at: user.disabledAtMs === null ? null : writeTime(user.disabledAtMs),
     has_second_factor: user.hasSecondFactor,
+    may_add_cameras: user.isOwner || user.mayAddCameras,
   }
 }
 

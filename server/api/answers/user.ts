@@ -19,7 +19,7 @@ export function writeUser(user: UserRow, cameras: CameraCounts): User {
     total_cameras_count: cameras.own + cameras.shared,
     cameras_with_guests_count: cameras.withGuests,
     require_qualification: false,
-    available_features: { live_view: true, connect_camera: true },
+    available_features: { live_view: true, connect_camera: user.isOwner || user.mayAddCameras },
     is_owner: user.isOwner,
     outage_mails: user.getsOutageMails,
   }

@@ -23,7 +23,7 @@ export type CameraHandlersOptions = {
   readonly audit: Pick<Audit, 'write'>
   /** Maximum number of cameras per user, except for owners of the server; undefined for no limit. */
   readonly cameraLimit?: number | undefined
-  readonly detector: Pick<Detector, 'findType' | 'checkAddress' | 'countTry'>
+  readonly detector: Pick<Detector, 'findType' | 'checkAddress' | 'checkMayAdd' | 'countTry'>
   readonly figures: FigureSource
   /** Origin of links, without a trailing slash. */
   readonly publicUrl: string
@@ -81,6 +81,7 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
 
     async createCamera(call) {
       const { userId } = call.caller
+      await detector.checkMayAdd(userId)
       const body: NewCamera = call.body()
       const source = readSource(body)
       const name = parseCameraName(body.name)

@@ -12,6 +12,7 @@ type Names = 'detectStream' | 'discoverDevices' | 'readDevice'
 export function createDetectionHandlers(detector: Omit<Detector, 'findType'>): Pick<Handlers, Names> {
   return {
     async detectStream(call) {
+      await detector.checkMayAdd(call.caller.userId)
       const source = readSource(call.body())
       const found = await detector.detect(source, { userId: call.caller.userId, signal: call.signal() })
       return writeDetection(source.url, found)
@@ -22,6 +23,7 @@ export function createDetectionHandlers(detector: Omit<Detector, 'findType'>): P
     },
 
     async readDevice(call) {
+      await detector.checkMayAdd(call.caller.userId)
       const source = readSource(call.body(), parseOnvifUrl)
       const found = await detector.readDevice(source, { userId: call.caller.userId, signal: call.signal() })
       return writeDevice(source.url, found)

@@ -77,6 +77,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
         disabled,
         is_owner: isOwner,
         revoke_personal_tokens: revokePersonalTokens,
+        may_add_cameras: mayAddCameras,
         ...body
       } = call.body()
       const isMoving = body.email !== undefined && body.email !== email
@@ -91,6 +92,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
         ...(password !== undefined && { newPassword: password }),
         ...(revokePersonalTokens !== undefined && { revokePersonalTokens }),
         ...(isOwner !== undefined && { isOwner }),
+        ...(mayAddCameras !== undefined && { mayAddCameras }),
         ...(disabled !== undefined && { isDisabled: disabled }),
       }
       return writeAccount(

@@ -105,6 +105,8 @@ export class AccountAdministration {
         )
       }
     }
+    if (user.mayAddCameras !== former.mayAddCameras)
+      audit.write({ event: 'user.changed', ...who, detail: { adds_cameras: user.mayAddCameras, ...by(input) } })
     if (user.isOwner !== former.isOwner) {
       audit.write({ event: 'user.changed', ...who, detail: { owner: user.isOwner, ...by(input) } })
     }
@@ -124,13 +126,14 @@ function noSecondFactor(): AppError {
   return new AppError('not_found', 'the account has no second factor')
 }
 
-function readValues({ email, firstName, lastName, phone, isOwner, isDisabled }: OwnerChangeInput) {
+function readValues({ email, firstName, lastName, phone, isOwner, mayAddCameras, isDisabled }: OwnerChangeInput) {
   return {
     ...(email !== undefined && { email: parseEmail(email) }),
     ...(firstName !== undefined && { firstName: parsePersonName(firstName, 'first_name') }),
     ...(lastName !== undefined && { lastName: parsePersonName(lastName, 'last_name') }),
     ...(phone !== undefined && { phone: phone === '' ? null : phone }),
     ...(isOwner !== undefined && { isOwner }),
+    ...(mayAddCameras !== undefined && { mayAddCameras }),
     ...(isDisabled !== undefined && { isDisabled }),
   }
 }

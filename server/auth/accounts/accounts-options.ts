@@ -31,6 +31,8 @@ export type AccountsOptions = {
   /** The origin of links in emails. Never taken from a request. */
   readonly publicUrl: string
   readonly signUp: SignUp
+  /** Accounts that come of an invitation to a camera may add own cameras. Default: they only watch. */
+  readonly guestsAddCameras?: boolean
 }
 
 export type Names = { readonly firstName: string; readonly lastName: string }
@@ -85,6 +87,7 @@ export type OwnerChangeInput = Partial<Names> & {
   /** Used with `newPassword`. */
   readonly revokePersonalTokens?: boolean
   readonly isOwner?: boolean
+  readonly mayAddCameras?: boolean
   /** True permanently revokes all access to the account. Its cameras keep running. */
   readonly isDisabled?: boolean
 }

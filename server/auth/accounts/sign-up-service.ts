@@ -143,7 +143,11 @@ export class SignUpService {
     const names = readNames(input)
     await checkPassword(input.password, [found.email])
     const passwordHash = await passwords.hash(input.password)
-    const { user, link } = await store.accounts.acceptInvitation(hash, { ...names, passwordHash })
+    const { user, link } = await store.accounts.acceptInvitation(
+      hash,
+      { ...names, passwordHash },
+      this.#options.guestsAddCameras === true,
+    )
     const via = link.inviterId === null ? 'sign_up' : 'invitation'
     audit.write({ event: 'user.created', ...about(user, input), detail: { via } })
     return user

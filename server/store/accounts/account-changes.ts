@@ -21,7 +21,9 @@ import { type NewUser, toUser, type User, Users, userColumns } from './users.ts'
 type Person = Pick<NewUser, 'firstName' | 'lastName' | 'passwordHash'>
 
 /** Fields that are not given stay unchanged. */
-export type AccountChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone' | 'isOwner'>> & {
+export type AccountChange = Partial<
+  Pick<User, 'email' | 'firstName' | 'lastName' | 'phone' | 'isOwner' | 'mayAddCameras'>
+> & {
   readonly passwordHash?: string
   readonly isDisabled?: boolean
 }
@@ -64,13 +66,19 @@ export class AccountChanges {
    * Throws 'not_found' without the link or if its inviter is disabled, and 'conflict' if there is an account with its
    * address or no owner yet.
    */
-  acceptInvitation(linkHash: Uint8Array, person: Person): Promise<{ readonly user: User; readonly link: Link }> {
+  /** `guestsAddCameras`: somebody who was invited to a camera may also add own ones. */
+  acceptInvitation(
+    linkHash: Uint8Array,
+    person: Person,
+    guestsAddCameras: boolean,
+  ): Promise<{ readonly user: User; readonly link: Link }> {
     return this.#change(async (transaction, users) => {
       const link = await this.#useLink(transaction, 'invitation', linkHash)
       if (!(await users.hasOwner())) throw conflictingAccount('set_up_not_yet')
       if (link.inviterId !== null && (await users.get(link.inviterId)).disabledAtMs !== null) throw unknownLink()
       await checkFree(users, link.email!)
-      return { link, user: await users.insert({ ...person, email: link.email!, isOwner: false }) }
+      const mayAddCameras = guestsAddCameras || link.cameraId === null
+      return { link, user: await users.insert({ ...person, email: link.email!, isOwner: false, mayAddCameras }) }
     })
   }
 
@@ -207,7 +215,7 @@ export class AccountChanges {
   async #write(
     transaction: Kysely<Tables>,
     former: User,
-    { email, firstName, lastName, phone, isOwner, passwordHash, isDisabled }: AccountChange,
+    { email, firstName, lastName, phone, isOwner, mayAddCameras, passwordHash, isDisabled }: AccountChange,
     endsSignIns = false,
   ): Promise<User> {
     const isMoved = email !== undefined && email !== former.email
@@ -219,6 +227,7 @@ export class AccountChanges {
       ...(lastName !== undefined && { last_name: lastName }),
       ...(phone !== undefined && { phone }),
       ...(isOwner !== undefined && { is_owner: isOwner ? 1 : 0 }),
+      ...(mayAddCameras !== undefined && { may_add_cameras: mayAddCameras ? 1 : 0 }),
       ...(passwordHash !== undefined && { password_hash: passwordHash }),
       ...(isShut && { disabled_at_ms: this.#clock.nowMs() }),
       ...(isDisabled === false && { disabled_at_ms: null }),

@@ -21,6 +21,8 @@ export type User = {
   readonly phone: string | null
   /** The user manages the server and its users. */
   readonly isOwner: boolean
+  /** False for somebody who was invited to a camera and only watches. Owners may add cameras in any case. */
+  readonly mayAddCameras: boolean
   /** Emails about own cameras that are offline or not recorded. */
   readonly getsOutageMails: boolean
   /** Unix milliseconds; null while the account is not disabled. */
@@ -44,11 +46,13 @@ export type NewUser = {
   readonly phone?: string | null
   /** Default: true if there is no owner yet. */
   readonly isOwner?: boolean
+  /** Default: true. */
+  readonly mayAddCameras?: boolean
   /** A PHC string; see auth/password.ts. */
   readonly passwordHash: string
 }
 
-export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone' | 'getsOutageMails'>>
+export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone' | 'getsOutageMails' | 'mayAddCameras'>>
 
 /** Stored instead of a password hash; no password matches it. */
 export const noPassword = ''
@@ -61,6 +65,7 @@ export const userColumns = [
   'last_name',
   'phone',
   'is_owner',
+  'may_add_cameras',
   'gets_outage_mails',
   'disabled_at_ms',
   'credentials_version',
@@ -100,6 +105,7 @@ export class Users {
               phone: user.phone ?? null,
               password_hash: user.passwordHash,
               is_owner: user.isOwner === undefined ? ifNoOwner : user.isOwner ? 1 : 0,
+              may_add_cameras: user.mayAddCameras === false ? 0 : 1,
               disabled_at_ms: null,
               created_at_ms: this.#clock.nowMs(),
             })
@@ -180,11 +186,12 @@ export class Users {
   }
 
   /** Credentials and permissions are changed by `AccountChanges`. Throws 'not_found'. */
-  async update(id: number, { firstName, lastName, phone, getsOutageMails }: UserChange): Promise<User> {
+  async update(id: number, { firstName, lastName, phone, getsOutageMails, mayAddCameras }: UserChange): Promise<User> {
     const values = {
       ...(firstName !== undefined && { first_name: firstName }),
       ...(lastName !== undefined && { last_name: lastName }),
       ...(phone !== undefined && { phone }),
+      ...(mayAddCameras !== undefined && { may_add_cameras: mayAddCameras ? 1 : 0 }),
       ...(getsOutageMails !== undefined && { gets_outage_mails: getsOutageMails ? 1 : 0 }),
     }
     if (Object.keys(values).length === 0) return this.get(id)
@@ -225,6 +232,7 @@ export function toUser(row: Pick<Row<'users'>, (typeof userColumns)[number]>): U
     lastName: row.last_name,
     phone: row.phone,
     isOwner: row.is_owner === 1,
+    mayAddCameras: row.may_add_cameras === 1,
     getsOutageMails: row.gets_outage_mails === 1,
     disabledAtMs: row.disabled_at_ms,
     credentialsVersion: row.credentials_version,

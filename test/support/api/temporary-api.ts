@@ -126,6 +126,9 @@ export async function openTemporaryApi(
     snapshots: { find: async () => undefined },
     detector: {
       checkAddress: () => {},
+      checkMayAdd: async (userId) => {
+        if (!(await store.users.get(userId)).mayAddCameras) throw new AppError('forbidden', 'only watches')
+      },
       countTry: async () => {},
       detect: unavailable,
       findType: async () => undefined,

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import type { Camera, SharedCamera } from '../../../sdk/index.ts'
 import { type AnyCamera, ownCamerasQuery, sharedCamerasQuery, type TileView } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { useMe } from '../../app/me-query.ts'
 import { findTileSize, mostOfFew, mostOfMany } from '../../model/tile-size.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -43,7 +44,8 @@ export function Cameras() {
   const shown = (['own', 'shared'] as const)
     .map((kind) => ({ title: texts[kind], cameras: found.filter((camera) => camera.kind === kind) }))
     .filter(({ cameras }) => cameras.length > 0)
-  const add = (
+  const me = useMe()
+  const add = me.data?.available_features.connect_camera === true && (
     <Link className="action action-main" href="/add">
       {texts.add}
     </Link>
@@ -72,7 +74,7 @@ export function Cameras() {
     <Page title={texts.title} isWide actions={count > 0 && add}>
       {count === 0 && (
         <Empty title={texts.noneTitle}>
-          <p>{texts.none}</p>
+          <p>{add ? texts.none : texts.noneShared}</p>
           {add}
         </Empty>
       )}

@@ -87,6 +87,14 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
         disabled={change.isPending || isDisabled}
         onChange={(isOwner) => change.mutate({ is_owner: isOwner })}
       />
+      {!user.is_owner && (
+        <Check
+          label={texts.addsCameras}
+          checked={user.may_add_cameras}
+          disabled={change.isPending || isDisabled}
+          onChange={(mayAdd) => change.mutate({ may_add_cameras: mayAdd })}
+        />
+      )}
       <div className="view-actions">
         {isDisabled ? (
           <Button look="quiet" isBusy={change.isPending} onClick={() => change.mutate({ disabled: false })}>

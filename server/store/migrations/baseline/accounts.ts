@@ -19,6 +19,7 @@ export async function createAccountTables(db: Kysely<never>): Promise<void> {
     .addColumn('credentials_version', 'integer', (column) => column.notNull().defaultTo(1))
     .addColumn('has_second_factor', 'integer', flag)
     .addColumn('is_owner', 'integer', flag)
+    .addColumn('may_add_cameras', 'integer', (column) => column.notNull().defaultTo(1))
     .addColumn('gets_outage_mails', 'integer', (column) => column.notNull().defaultTo(1))
     .addColumn('disabled_at_ms', 'bigint')
     .addColumn('created_at_ms', 'bigint', required)
