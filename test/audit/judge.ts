@@ -228,7 +228,7 @@ function assignGaps(
         isWithin(gap, { fromMs: roomFromMs, toMs: roomToMs }) ||
         // By the clock of the server, which showed other times when it was set in the hole. Only then may other footage have
         // the same times.
-        (shown.some((stretch) => isWithin(gap, stretch)) && (shown.length > 1 || !isRecorded(gap))) ||
+        (joinAhead(shown).some((stretch) => isWithin(gap, stretch)) && (shown.length > 1 || !isRecorded(gap))) ||
         // Without a length it marks where one pass ends and another begins: a clock that was set back leaves no room between.
         (gap.startMs === gap.endMs && [roomFromMs, roomToMs].some((ms) => Math.abs(gap.startMs - ms) <= edgeMs)),
     )
@@ -246,6 +246,17 @@ function assignGaps(
     findings.push({ kind: 'false gap', text: `${iso(gap.startMs)} to ${iso(gap.endMs)}, ${gap.reason}: ${why}` })
   }
   return falseGaps
+}
+
+/** Where the clock was set ahead, nothing lies between two stretches, and a gap may go on across. */
+function joinAhead(shown: readonly Stretch[]): Stretch[] {
+  const joined: Stretch[] = []
+  for (const stretch of shown) {
+    const last = joined.at(-1)
+    if (last && stretch.fromMs >= last.toMs) joined.splice(-1, 1, { fromMs: last.fromMs, toMs: stretch.toMs })
+    else joined.push(stretch)
+  }
+  return joined
 }
 
 function isWithin({ startMs, endMs }: ToldGap, stretch: Stretch): boolean {
