@@ -256,7 +256,8 @@ export class CameraStream implements Disposable {
     }
     this.#backlog.hold(frame)
     const isCatchingUp = isLate || (!this.#hasBegun && this.#backlog.isCatchingUp)
-    if (!isCatchingUp || this.#backlog.isFull) this.#takeBacklog()
+    if (!isCatchingUp) this.#takeBacklog()
+    else if (this.#backlog.isFull) this.#takeBacklog(this.#hasBegun ? this.#clock.wallMs : undefined)
     else if (!isLate) this.#awaitBacklog()
   }
 
@@ -283,11 +284,12 @@ export class CameraStream implements Disposable {
     this.#backlogTimer.refresh()
   }
 
-  #takeBacklog(): void {
+  /** `afterMs`: see `FrameBacklog.list`. */
+  #takeBacklog(afterMs?: number): void {
     clearTimeout(this.#backlogTimer)
     this.#backlogTimer = undefined
     if (!this.#backlog.isHolding) return
-    const held = this.#backlog.list()
+    const held = this.#backlog.list(afterMs)
     this.#backlog = new FrameBacklog()
     for (const each of held) {
       if ('frame' in each) this.#placeVideo(each.frame)

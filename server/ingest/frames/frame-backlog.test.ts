@@ -246,3 +246,14 @@ test('a clock that steps back a little while the thread is blocked has the corre
     }
   }
 })
+
+test('a clock that is set during a long standstill continues where it was', () => {
+  for (const stepMs of [-3_600_000, 3_600_000]) {
+    const { send, sentMs, frames } = open()
+    send(510, { baseTicks: 1e9 })
+    send(130, { baseTicks: 1e9, blockedMs: 60_000 })
+    send(1370, { baseTicks: 1e9 + stepMs * 90, blockedMs: 55_000 })
+    send(500, { baseTicks: 1e9 + stepMs * 90 })
+    checkTimes(frames(), sentMs)
+  }
+})

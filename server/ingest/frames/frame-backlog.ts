@@ -89,10 +89,11 @@ export class FrameBacklog {
   /**
    * Returns what is held in order, with the earliest arrival times that the timestamps of frames allow, and audio with
    * that of the frame before it. Where the camera's clock was set, the frames before follow each other up to there.
+   * `afterMs`: the frames follow one of this time instead, because more than can be held have waited.
    */
-  list(): readonly Held[] {
+  list(afterMs?: number): readonly Held[] {
     const frames = this.#held.flatMap((each) => ('frame' in each ? [each.frame] : []))
-    const arrivals = findArrivals(frames)
+    const arrivals = afterMs === undefined ? findArrivals(frames) : findFollowing(frames, afterMs)
     let i = -1
     return this.#held.map((each) => {
       if ('frame' in each) return { frame: { ...each.frame, arrivalMs: arrivals[++i]! } }
@@ -118,6 +119,15 @@ function findArrivals(frames: readonly HeldFrame[]): number[] {
     end = begin
   }
   return arrivals
+}
+
+function findFollowing(frames: readonly HeldFrame[], afterMs: number): number[] {
+  let ms = afterMs
+  return frames.map((frame, i) => {
+    const ownMs = i === 0 ? defaultStepMs : stepMs(frames[i - 1]!, frame)
+    ms += ownMs >= 0 && ownMs <= maxStepMs ? ownMs : defaultStepMs
+    return ms
+  })
 }
 
 const stepMs = (a: HeldFrame, b: HeldFrame): number => (b.timestamp90k - a.timestamp90k) / ticksPerMs
