@@ -35,6 +35,9 @@ export type Batch = { readonly title: string; readonly files: readonly string[] 
 /** What a process took. `title`: of its batch, or the path of its file. */
 type FileResult = { readonly title: string; readonly seconds: number; readonly cpuSeconds: number }
 
+/** `text`: what its failed tests told, and what it left behind. */
+type Failure = { readonly title: string; readonly text: string }
+
 /** Longest time that a test may take, and all tests of a file that shares a process. */
 const testTimeoutMs = 240_000
 /** A process that hangs is ended after this time, and counted as failed. */
@@ -48,7 +51,7 @@ const mostAtOnce = 4 * cpus().length
 
 export class TestRuns {
   readonly results: FileResult[] = []
-  readonly failedTitles: string[] = []
+  readonly failures: Failure[] = []
   readonly #counts: Counts
   /** Holds the temporary files of the processes and of what they share. */
   readonly #folder = mkdtempSync(join(findTemporaryPlace(), 'nightjar-tests-'))
@@ -97,8 +100,7 @@ export class TestRuns {
   /** Counts what services that all processes shared left behind, after they have ended. */
   async checkServices(): Promise<void> {
     const left = await findLeftovers(join(this.#folder, 'services'))
-    if (left.length > 0) this.#fail('services')
-    for (const each of left) console.log(`✖ left behind: ${each}`)
+    if (left.length > 0) this.#fail('services', 1, describeLeftovers(left))
   }
 
   /** The slowest processes, and the CPU time of all. */
@@ -146,14 +148,16 @@ export class TestRuns {
     const { cpuSeconds } = readUsage(folder)
     const seconds = (performance.now() - begunMs) / 1000
     this.results.push({ title, seconds, cpuSeconds })
-    if (failed > 0) this.#fail(title, failed)
-    process.stdout.write(`\n${title} (${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s)\n${text.trim()}\n`)
-    for (const each of left) console.log(`✖ left behind: ${each}`)
+    // The reporter tells each failure again at the end, with its error.
+    const [report = '', ...errors] = text.trim().split(/^(?=✖ failing tests:)/m)
+    process.stdout.write(`\n${title} (${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s)\n${report.trim()}\n`)
+    if (failed > 0) this.#fail(title, failed, [...errors, describeLeftovers(left)].join('\n'))
   }
 
-  #fail(title: string, count = 1): void {
+  #fail(title: string, count: number, text: string): void {
     this.#counts.failed += count
-    this.failedTitles.push(title)
+    this.failures.push({ title, text: text.trim() })
+    console.log(`✖ ${title}\n${text.trim()}`)
   }
 
   /** Writes a file that runs the tests of each file of the batch as a suite, with the hooks at the top level of the file. */
@@ -223,6 +227,10 @@ async function findLeftovers(folder: string): Promise<string[]> {
   }
   for (const { pid } of processes) endProcess(pid)
   return [...files, ...processes.map(({ pid, command }) => `process ${pid}, ${command}`)]
+}
+
+function describeLeftovers(left: readonly string[]): string {
+  return left.map((each) => `✖ left behind: ${each}`).join('\n')
 }
 
 function endProcess(pid: number): void {

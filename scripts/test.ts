@@ -99,7 +99,8 @@ async function runAll(): Promise<void> {
   await runs.checkServices()
   console.log(`\n${runs.describeTimes(10)}`)
   if (values.times !== undefined) runs.writeTimes(values.times)
-  for (const title of runs.failedTitles) console.log(`✖ ${title}`)
+  // Told again here, because whoever looks for the reason looks at the end first.
+  for (const { title, text } of runs.failures) console.log(`\n✖ ${title}\n${text}`)
   finish(counts)
 }
 

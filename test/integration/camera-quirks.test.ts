@@ -2,6 +2,7 @@
 // that is downloaded.
 
 import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import type { Timeline } from '../../contract/recording.ts'
 import { probe } from '../e2e/media-probe.ts'
@@ -38,11 +39,15 @@ suite('cameras', { concurrency: 8 }, () => {
       const script = typeof given === 'function' ? given() : given
       // The last second is written when the connection ends, which must not overtake datagrams.
       const end = ({ socket }: Sender) => setTimeout(() => socket.end(), script.udp ? 2000 : 0)
+      let hasPlayed = false
       const play = (sender: Sender) => {
+        hasPlayed = true
         script.play?.(sender)
         end(sender)
       }
-      await using scripted = await openScriptedCamera({ ...script, play })
+      // A camera that is back within a second, with a second of pictures, leaves no gap to wait for.
+      const greet = (socket: Socket) => (hasPlayed ? socket.destroy() : script.greet?.(socket))
+      await using scripted = await openScriptedCamera({ ...script, play, greet })
       const { username = '', password = '' } = account ?? {}
       const url = Object.assign(new URL(scripted.url), { username, password }).href
       const id = await server.addCamera(camera.slice(0, 30), url, '--record', 'P1D')
@@ -55,7 +60,7 @@ suite('cameras', { concurrency: 8 }, () => {
       const { json } = await server.request<{ url: string }>(`${path}/stream/?${range}`)
       const { video, audio, complaints } = await probe(json.url.replace(/hls\/.*/, 'download.mp4'))
       assert.equal(complaints.replaceAll(ofDecoders, '').trim(), '')
-      assert.ok(video!.packets.length >= whole, `${video!.packets.length} frames`)
+      assert.ok([whole, sent].includes(video!.packets.length), `${video!.packets.length} frames`)
       for (const [i, { isKey }] of video!.packets.slice(0, whole).entries()) assert.equal(isKey, i % 5 === 0)
       assert.equal(audio !== undefined, script.sdp?.includes('m=audio') ?? false)
       await server.request(`/v1/cameras/${id}/`, { method: 'DELETE' })
