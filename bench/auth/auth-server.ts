@@ -199,6 +199,9 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedImages' | 'snapsho
     openViewer: () => {
       throw new Error('the bench has no cameras')
     },
+    openMseViewer: () => {
+      throw new Error('the bench has no cameras')
+    },
     openMjpeg: () => {
       throw new Error('the bench has no cameras')
     },

@@ -43,6 +43,11 @@ export type Live = {
     format: 'mp4' | 'mpegts',
     options: { readonly signal: AbortSignal } & Wait,
   ): AsyncIterable<Uint8Array>
+  /** For Media Source; see live/mse-stream.ts. */
+  openMseViewer(
+    cameraId: number,
+    options: { readonly hasAudio: boolean; readonly signal: AbortSignal } & Wait,
+  ): AsyncIterable<{ readonly codecs: string; readonly data: Uint8Array }>
   /** One JPEG per item. `account`: the viewer, who takes turns with others. */
   openMjpeg(
     cameraId: number,

@@ -211,6 +211,9 @@ const noCamera = () => Promise.reject(new Error('not asked for'))
 
 const endlessLive: Live = {
   openViewer: (_cameraId, _format, { signal }) => sendForEver(signal),
+  openMseViewer: () => {
+    throw new Error('not asked for')
+  },
   openMjpeg: (_cameraId, { signal }) => sendForEver(signal),
   snapshot: async () => ({ jpeg: new Uint8Array(9), wallMs: 0 }),
   hlsPlaylist: noCamera,

@@ -1,7 +1,7 @@
 // Writes one MP4 fragment per frame, so that viewers see each frame as soon as it arrives. ISO/IEC 14496-12 8.8.
 //
-// The duration of the newest frame is not known yet, so it gets the duration of the previous one. Decode times are
-// exact, so the error does not accumulate. Open groups of H.264 are closed, because a viewer may begin at each of them
+// The duration of the newest frame is not known yet, so it is estimated. Decode times are exact, so the error does not
+// accumulate. Open groups of H.264 are closed, because a viewer may begin at each of them
 // (see `GroupCloser`).
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
@@ -37,10 +37,11 @@ export class FrameFragmentMuxer implements LiveMuxer {
     const timing = frame && (isVideo ? this.#timeVideo(frame) : this.#timeAudio(frame))
     if (!timing) return undefined
     const { time: baseDecodeTime, duration } = timing
+    const compositionOffset = isVideo ? frame.pts90k - frame.dts90k : 0
     const sample = {
       data: frame.data,
       duration,
-      compositionOffset: isVideo ? frame.pts90k - frame.dts90k : 0,
+      compositionOffset,
       isKey: frame.isKey,
       recovery: frame.recovery,
       isLeading: frame.isLeading,
@@ -49,9 +50,9 @@ export class FrameFragmentMuxer implements LiveMuxer {
     const data = new Uint8Array(head.length + frame.data.length)
     data.set(head)
     data.set(frame.data, head.length)
-    const durationMs = isVideo ? duration / 90 : 0
     const { wallMs, isLeading } = frame
-    return { kind: 'media', isKey: isVideo && frame.isKey, wallMs, durationMs, data, isLeading }
+    if (!isVideo) return { kind: 'media', isKey: false, wallMs, durationMs: 0, data, isLeading }
+    return { kind: 'media', isKey: frame.isKey, wallMs, durationMs: duration / 90, data, isLeading, compositionOffset }
   }
 
   flush(): LiveChunk[] {

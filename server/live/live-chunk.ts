@@ -20,7 +20,7 @@ export type LiveChunk = {
   readonly isKey: boolean
   /** Wall-clock time of the first frame in Unix milliseconds, or 0 if the chunk has no frame. */
   readonly wallMs: number
-  /** Exact for `hls`. The duration of the previous frame for `mp4`. Otherwise 0. */
+  /** Exact for `hls`. An estimate for `mp4`. Otherwise 0. */
   readonly durationMs: number
   /**
    * Owned by the chunk, so that it can be transferred. In `init`: `ftyp` and `moov` for mp4 and hls, otherwise empty.
@@ -31,6 +31,8 @@ export type LiveChunk = {
    * it. MPEG-TS packets carry a counter, so none may be left out there, and its players handle such frames themselves.
    */
   readonly isLeading?: boolean | undefined
+  /** Set for the video of `mp4` only: presentation time minus decode time, 90 kHz. */
+  readonly compositionOffset?: number
   /** Set for `hls` only: the next chunk begins with a key frame, so a segment may end here. */
   readonly endsGroup?: boolean
   /** Made from frames that the hub had already kept when the subscription began. */

@@ -12,7 +12,7 @@ import { type KeyFrameDecoder, KeyFrameImages } from './key-frame-images.ts'
 import type { LiveFormat } from './live-chunk.ts'
 import type { LiveSubscriber, LiveSubscription } from './live-subscriber.ts'
 import { runMjpeg } from './mjpeg.ts'
-import { runProgressive } from './progressive.ts'
+import { type MseChunk, runMse, runProgressive } from './progressive.ts'
 import { SharedStream } from './shared-stream.ts'
 import { ViewerQueue } from './viewer-queue.ts'
 
@@ -97,6 +97,8 @@ const maxKeyWaitMs = 75_000
 /** Of a camera that has not sent two key frames yet. Cameras that save space send one every 10 s or more. */
 const unknownKeyIntervalMs = 15_000
 
+const maxMseWaitMs = 1000
+
 /**
  * The longest interval at which the source is asked for key frames. It sends fewer than the camera does if no viewer
  * needs them all.
@@ -142,21 +144,32 @@ export class LiveStreams {
     { signal, waitMs = this.#firstWaitMs(cameraId) }: WaitOptions & { readonly signal: AbortSignal },
   ): AsyncGenerator<Uint8Array, void, void> {
     if (signal.aborted) return
-    const { clock, maxViewerBytes } = this.#options
-    const camera = this.#camera(cameraId)
-    const queue = new ViewerQueue({
-      maxBytes: maxViewerBytes,
-      onDrop: (chunks) => this.#drops.add(cameraId, format, chunks),
-    })
-    this.#viewers[format]++
-    camera.viewers.add(queue)
-    const leave = this.#stream(cameraId, camera, format).join(queue)
+    const { queue, leave } = this.#join(cameraId, format)
     try {
-      yield* runProgressive(queue, { format, clock, firstTimeoutMs: waitMs, signal })
+      yield* runProgressive(queue, { format, clock: this.#options.clock, firstTimeoutMs: waitMs, signal })
     } finally {
       leave()
-      camera.viewers.delete(queue)
-      this.#viewers[format]--
+    }
+  }
+
+  /**
+   * As `openViewer`, for a page that plays it with Media Source (mse-stream.ts). It goes on at the next key frame when
+   * what it has not read is older than a second: an older image is worth nothing to it.
+   */
+  async *openMseViewer(
+    cameraId: number,
+    {
+      hasAudio,
+      signal,
+      waitMs = this.#firstWaitMs(cameraId),
+    }: WaitOptions & { readonly hasAudio: boolean; readonly signal: AbortSignal },
+  ): AsyncGenerator<MseChunk, void, void> {
+    if (signal.aborted) return
+    const { queue, leave } = this.#join(cameraId, 'mp4', maxMseWaitMs)
+    try {
+      yield* runMse(queue, { hasAudio, clock: this.#options.clock, firstTimeoutMs: waitMs, signal })
+    } finally {
+      leave()
     }
   }
 
@@ -277,6 +290,22 @@ export class LiveStreams {
   #firstWaitMs(cameraId: number, usualMs = this.#options.firstTimeoutMs): number {
     const keyIntervalMs = this.#options.keyIntervalMs(cameraId) ?? unknownKeyIntervalMs
     return usualMs + Math.min(maxKeyWaitMs, keyIntervalMs * keyIntervalMargin)
+  }
+
+  #join(cameraId: number, format: 'mp4' | 'mpegts', maxWaitMs?: number): { queue: ViewerQueue; leave: () => void } {
+    const { clock, maxViewerBytes } = this.#options
+    const camera = this.#camera(cameraId)
+    const onDrop = (chunks: number) => this.#drops.add(cameraId, format, chunks)
+    const queue = new ViewerQueue({ maxBytes: maxViewerBytes, maxWaitMs, clock, onDrop })
+    this.#viewers[format]++
+    camera.viewers.add(queue)
+    const leaveStream = this.#stream(cameraId, camera, format).join(queue)
+    const leave = () => {
+      leaveStream()
+      camera.viewers.delete(queue)
+      this.#viewers[format]--
+    }
+    return { queue, leave }
   }
 
   #camera(cameraId: number): Camera {

@@ -6,8 +6,13 @@
  */
 export const origin90k = 90_000
 
+/** Of the first frame: long, because a frame that ends before the next one begins is a hole to Media Source. */
+const firstGuess90k = 9000
+const remembered90k = 2 * 90_000
+
 export class VideoTimes {
-  #duration = 3600
+  /** The distances between the frames of the last seconds. */
+  readonly #distances: { readonly time: number; readonly distance: number }[] = []
   #last: number | undefined
 
   /** The decode time of the next frame, 90 kHz: at least 0 and greater than that of the frame before. */
@@ -17,14 +22,18 @@ export class VideoTimes {
       time = Math.max(time, this.#last + 1)
       const distance = time - this.#last
       // A hole (lost frames or a stalled camera) does not indicate the duration of the next frame.
-      if (distance < 90_000) this.#duration = distance
+      if (distance < 90_000) this.#distances.push({ time, distance })
+      while (this.#distances.length > 1 && this.#distances[0]!.time < time - remembered90k) this.#distances.shift()
     }
     this.#last = time
     return time
   }
 
-  /** The estimated duration of the newest frame: that of the previous one. */
+  /** The estimated duration of the newest frame: the longest of the last two seconds. */
   get duration(): number {
-    return this.#duration
+    if (this.#distances.length === 0) return firstGuess90k
+    let longest = 0
+    for (const { distance } of this.#distances) longest = Math.max(longest, distance)
+    return longest
   }
 }

@@ -1,6 +1,7 @@
-// The chunks that one viewer has not read yet, bounded in bytes. When the queue overflows, all of it is dropped and the
+// The chunks that one viewer has not read yet, bounded in bytes and in time. When the queue overflows, all of it is dropped and the
 // viewer continues at the next key chunk, because live video that jumps is better than live video that lags.
 
+import type { Clock } from '../base/clock.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { ChunkSink } from './shared-stream.ts'
 
@@ -10,11 +11,14 @@ export type ViewerQueueOptions = {
    * they are dropped if the next key chunk arrives before they are read.
    */
   readonly maxBytes: number
+  /** How long a chunk may wait. Unlimited by default: a player that has a buffer of its own reads unevenly. */
+  readonly maxWaitMs?: number | undefined
+  readonly clock: Clock
   /** Called at every overflow with the number of chunks that were dropped. */
   readonly onDrop: (chunks: number) => void
 }
 
-type Entry = { readonly chunk: LiveChunk; readonly bytes: number }
+type Entry = { readonly chunk: LiveChunk; readonly bytes: number; readonly sinceMs: number }
 
 export class ViewerQueue implements ChunkSink {
   readonly #options: ViewerQueueOptions
@@ -23,6 +27,8 @@ export class ViewerQueue implements ChunkSink {
   /** Number of queued backlog chunks, which do not count towards the limit. */
   #backlog = 0
   #isAtKey = false
+  /** When the last backlog chunk was read. What came meanwhile could not be read earlier. */
+  #backlogReadMs = Number.NEGATIVE_INFINITY
   /** The viewer started at the last key chunk, so it cannot decode frames that refer to earlier ones. */
   #skipsLeading = false
   #isEnded = false
@@ -63,12 +69,19 @@ export class ViewerQueue implements ChunkSink {
     }
     const entry = this.#entries.shift()
     this.#bytes -= entry?.bytes ?? 0
-    if (entry && isOfBacklog(entry)) this.#backlog--
+    if (entry && isOfBacklog(entry)) {
+      this.#backlog--
+      this.#backlogReadMs = this.#options.clock.monotonicMs()
+    }
     return entry?.chunk
   }
 
   #add(chunk: LiveChunk, bytes: number): void {
-    const isOver = bytes > 0 && this.#bytes > 0 && this.#bytes + bytes > this.#options.maxBytes
+    const { maxBytes, maxWaitMs = Number.POSITIVE_INFINITY, clock } = this.#options
+    const nowMs = clock.monotonicMs()
+    const oldest = this.#entries[0]
+    const isLate = oldest && this.#backlog === 0 && nowMs - Math.max(oldest.sinceMs, this.#backlogReadMs) > maxWaitMs
+    const isOver = isLate || (bytes > 0 && this.#bytes > 0 && this.#bytes + bytes > maxBytes)
     if (isOver || (this.#backlog > 0 && chunk.isKey)) {
       const kept = this.#entries.filter((entry) => entry.chunk.kind === 'init')
       this.#options.onDrop(this.#entries.length - kept.length + (chunk.isKey ? 0 : 1))
@@ -82,7 +95,7 @@ export class ViewerQueue implements ChunkSink {
       this.#skipsLeading = !this.#isAtKey
       this.#isAtKey = true
     }
-    const entry = { chunk, bytes }
+    const entry = { chunk, bytes, sinceMs: nowMs }
     this.#entries.push(entry)
     this.#bytes += bytes
     if (isOfBacklog(entry)) this.#backlog++

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { Recording } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { type ClockClip, recordClock } from '../playback/clock-footage.ts'
 import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
@@ -59,16 +60,21 @@ test('live playback is current and its displayed time matches the frame', async 
     return frame && Math.abs(frame.code.unixMs - displayedMs) < 2_500
   })
   await page.getByText('Live', { exact: true }).waitFor()
+  await eventually('there is footage of some seconds before the event', 20_000, async () => {
+    const { json } = await scene.server.request<Recording>(`/v1/cameras/${id}/recording/`)
+    return Date.parse(json.recording_start ?? '') < Date.now() - 8_000
+  })
   reportedMs = Date.now()
   await report('Front door opened', reportedMs)
 })
 
 test('a slow network is reported, and playback continues when it recovers', async () => {
-  const files = /\/media\/cameras\/.*\.m4s/
-  await page.route(files, () => {})
+  const stream = /\/media\/cameras\/.*\/live\.mp4/
+  await page.route(stream, () => {})
+  await page.reload()
   await page.getByText('The connection is slow or interrupted').waitFor({ timeout: 30_000 })
   await shoot(page, 'camera-slow')
-  await page.unroute(files)
+  await page.unroute(stream)
   await page.getByText('The connection is slow or interrupted').waitFor({ state: 'detached', timeout: 60_000 })
 })
 

@@ -69,6 +69,19 @@ export const english = {
   camera: {
     live: 'Live',
     livePaused: 'Live, paused',
+    behind: (seconds: number) => `${seconds} s behind`,
+    transport: 'Transfer',
+    transports: { best: 'Automatic', fast: 'Direct', hls: 'HLS', images: 'Single images' },
+    fallback: {
+      media: 'This browser cannot play the video of this camera directly.',
+      slow: 'The connection is too slow for the video of this camera.',
+    },
+    shownAs: {
+      fast: 'It is transferred directly.',
+      hls: 'It is shown as HLS, some seconds late.',
+      images: 'It is shown as single images.',
+    },
+    retryLive: 'Try again',
     events: 'Events',
     guests: 'Guests',
     settings: 'Settings',

@@ -100,6 +100,19 @@ export const german: Texts = {
   },
   camera: {
     live: 'Live',
+    behind: (seconds) => `${seconds} s zurück`,
+    transport: 'Übertragung',
+    transports: { best: 'Automatisch', fast: 'Direkt', hls: 'HLS', images: 'Einzelbilder' },
+    fallback: {
+      media: 'Dieser Browser kann das Video dieser Kamera nicht direkt abspielen.',
+      slow: 'Die Verbindung ist zu langsam für das Video dieser Kamera.',
+    },
+    shownAs: {
+      fast: 'Es wird direkt übertragen.',
+      hls: 'Es wird als HLS gezeigt, einige Sekunden verspätet.',
+      images: 'Es wird als Einzelbilder gezeigt.',
+    },
+    retryLive: 'Noch einmal versuchen',
     livePaused: 'Live, angehalten',
     events: 'Ereignisse',
     guests: 'Gäste',

@@ -3,15 +3,15 @@
 
 import { AppError } from '../../base/error.ts'
 
-/** The same chunks, once the first one exists. Throws 'unavailable', or the error of the stream. */
-export async function awaitFirstChunk(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+/** The first chunk, and all of them, once the first one exists. Throws 'unavailable', or the error of the stream. */
+export async function awaitFirstChunk<T>(chunks: AsyncIterable<T>): Promise<{ first: T; all: AsyncIterable<T> }> {
   const iterator = chunks[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done) throw new AppError('unavailable', 'the stream ended before it began')
-  return resume(first.value, iterator)
+  return { first: first.value, all: resume(first.value, iterator) }
 }
 
-async function* resume(first: Uint8Array, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* resume<T>(first: T, iterator: AsyncIterator<T>): AsyncGenerator<T> {
   try {
     yield first
     for (;;) {

@@ -47,6 +47,11 @@ class Camera implements Live {
     }
   }
 
+  async *openMseViewer(cameraId: number, { hasAudio, signal }: { hasAudio: boolean; signal: AbortSignal }) {
+    const codecs = hasAudio ? 'avc1.4d401f,mp4a.40.2' : 'avc1.4d401f'
+    for await (const data of this.openViewer(cameraId, 'mp4', { signal })) yield { codecs, data }
+  }
+
   openMjpeg(
     cameraId: number,
     { signal, account, ...view }: LiveView & { account: number; signal: AbortSignal },
@@ -100,9 +105,9 @@ async function watch(t: TestContext, camera: Camera, query = '') {
     hls: pathOf(shown.streams[3].url),
     liveSnapshot: pathOf(shown.live_snapshot),
   }
-  const get = (path: string, method = 'GET'): Promise<IncomingMessage> =>
+  const get = (path: string, method = 'GET', headers = {}): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, path, method, ca: temporary.identity.cert, agent: false }
+      const options = { host: '127.0.0.1', port, path, method, headers, ca: temporary.identity.cert, agent: false }
       https.request(options, resolve).on('error', reject).end()
     })
   return { ...temporary, owner, cameraId, port, paths, get }
@@ -160,6 +165,42 @@ test('MJPEG parts have a length and end with the next boundary', async (t) => {
   const part = `Content-Type: image/jpeg\r\nContent-Length: 10\r\n\r\n${'\x07'.repeat(10)}\r\n--nightjar-frame\r\n`
   assert.ok(text.startsWith(`--nightjar-frame\r\n${part}${part}`))
   assert.deepEqual(camera.views, [{ refreshRate: 2, maxWidth: 320 }])
+})
+
+test('a page that asks for tracks is told their codecs and the time of the server', async (t) => {
+  const camera = new Camera(1000)
+  camera.intervalMs = 5
+  const { get, paths } = await watch(t, camera)
+  for (const [tracks, type] of [
+    ['video', 'video/mp4; codecs="avc1.4d401f"'],
+    ['video,audio', 'video/mp4; codecs="avc1.4d401f,mp4a.40.2"'],
+    ['none', 'video/mp4'],
+  ] as const) {
+    const response = await get(`${paths.mp4}&tracks=${tracks}`)
+    assert.equal(response.headers['content-type'], type)
+    assert.equal('nightjar-clock' in response.headers, tracks !== 'none')
+    await once(response, 'data')
+    response.destroy()
+    await until(() => camera.open === 0)
+  }
+})
+
+test('images are sent once more to an image element if none follows soon', async (t) => {
+  const camera = new Camera(10)
+  const { get, paths } = await watch(t, camera)
+  const readParts = async (headers: Record<string, string>) => {
+    const response = await get(paths.mjpeg, 'GET', headers)
+    let text = ''
+    for await (const bytes of response) {
+      text += bytes.toString('latin1')
+      if (camera.sent >= 4) break
+    }
+    return text.split('Content-Type').length - 1
+  }
+  camera.intervalMs = 250
+  assert.ok((await readParts({ 'sec-fetch-dest': 'image' })) >= 6)
+  camera.sent = 0
+  assert.ok((await readParts({})) <= 4)
 })
 
 test('a client that does not read pauses the stream, in HTTP/1.1 and HTTP/2', async (t) => {

@@ -67,7 +67,8 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
         grant: MediaGrant,
         options: { signal: AbortSignal; waitMs: number | undefined },
       ) => AsyncIterable<Uint8Array>,
-      wrap: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (chunks) => chunks,
+      wrap: (chunks: AsyncIterable<Uint8Array>, request: FastifyRequest) => AsyncIterable<Uint8Array> = (chunks) =>
+        chunks,
     ): Respond =>
     async ({ grant, request, reply, isOffline }) => {
       if (request.method === 'HEAD') {
@@ -76,8 +77,8 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
         return
       }
       const signal = enter(grant, reply)
-      const chunks = await awaitFirstChunk(open(grant, { signal, waitMs: waitFor(isOffline) }))
-      await sendStream(startMedia(reply, 200, type), wrap(chunks), { signal, log })
+      const { all } = await awaitFirstChunk(open(grant, { signal, waitMs: waitFor(isOffline) }))
+      await sendStream(startMedia(reply, 200, type), wrap(all, request), { signal, log })
     }
 
   route(
@@ -87,14 +88,23 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       mjpegContentType,
       // Waits for an offline camera too, because an `<img>` does not retry.
       ({ cameraId, view, userId }, { signal }) => live.openMjpeg(cameraId, { ...view, account: userId, signal }),
-      writeMultipart,
+      // Only browsers that show the images are late by one (see multipart.ts), and they say what they request.
+      (images, { headers }) => writeMultipart(images, headers['sec-fetch-dest'] === 'image'),
     ),
   )
-  route(
-    'mp4',
-    mediaFiles.mp4,
-    stream('video/mp4', ({ cameraId }, options) => live.openViewer(cameraId, 'mp4', options)),
-  )
+  const mp4 = stream('video/mp4', ({ cameraId }, options) => live.openViewer(cameraId, 'mp4', options))
+  route('mp4', mediaFiles.mp4, async (viewing) => {
+    const { grant, request, reply, isOffline } = viewing
+    const tracks = new URLSearchParams(request.query as string).get('tracks')
+    if (request.method === 'HEAD' || (tracks !== 'video' && tracks !== 'video,audio')) return mp4(viewing)
+    const signal = enter(grant, reply)
+    const options = { hasAudio: tracks === 'video,audio', signal, waitMs: waitFor(isOffline) }
+    const { first, all } = await awaitFirstChunk(live.openMseViewer(grant.cameraId, options))
+    // The page compares it with the times of the frames.
+    const headers = { 'nightjar-clock': Date.now() }
+    const response = startMedia(reply, 200, `video/mp4; codecs="${first.codecs}"`, headers)
+    await sendStream(response, dataOf(all), { signal, log })
+  })
   route(
     'mpegts',
     mediaFiles.mpegts,
@@ -122,6 +132,10 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     const { name } = request.params as { name: string }
     sendShared(reply, 'video/mp4', await live.hlsSegment(grant.cameraId, name))
   })
+}
+
+async function* dataOf(chunks: AsyncIterable<{ readonly data: Uint8Array }>): AsyncGenerator<Uint8Array> {
+  for await (const { data } of chunks) yield data
 }
 
 const waitFor = (isOffline: boolean): number | undefined => (isOffline ? offlineWaitMs : undefined)

@@ -12,19 +12,23 @@ export const audioTrackId = 2
 export const videoTimescale = 90_000
 
 /**
- * Writes `ftyp` and `moov`. Track 1 is the video (timescale 90000), track 2 the optional audio (timescale is its sample
- * rate). Equal formats give equal bytes.
+ * Writes `ftyp` and `moov`. Track 1 is the video (timescale 90000), track 2 the audio (timescale is its sample rate);
+ * either may be missing. Equal formats give equal bytes.
  */
-export function writeInitSegment({ video, audio }: StreamFormat): Uint8Array {
-  const tracks = [videoTrack(video)]
-  const extends_ = [trackExtends(videoTrackId)]
+export function writeInitSegment({ video, audio }: Partial<StreamFormat>): Uint8Array {
+  const tracks: Box[] = []
+  const extends_: Box[] = []
+  if (video) {
+    tracks.push(videoTrack(video))
+    extends_.push(trackExtends(videoTrackId))
+  }
   if (audio) {
     tracks.push(audioTrack(audio))
     extends_.push(trackExtends(audioTrackId))
   }
   return writeBoxes([
     box('ftyp', ascii('iso6'), u32(1), ascii('iso6mp41')),
-    box('moov', movieHeader(tracks.length + 1), ...tracks, box('mvex', ...extends_)),
+    box('moov', movieHeader(audio ? audioTrackId + 1 : videoTrackId + 1), ...tracks, box('mvex', ...extends_)),
   ])
 }
 

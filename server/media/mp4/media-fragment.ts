@@ -34,7 +34,8 @@ const leadingFlags = 0x05010000 // as delta, and leading: not decodable when dec
 const rollBytes = 26 + 28
 const maxRoll = 0x7fff
 
-const prftBytes = 32
+/** The size of the `prft` that `writeProducerReferenceTime` writes. */
+export const prftBytes = 32
 const ntpMinusUnixSeconds = 2_208_988_800
 
 type Layout = {
@@ -67,7 +68,7 @@ export function writeFragmentHead(sequence: number, runs: readonly RunHead[], wa
 
   const prefix = wallMs === undefined ? 0 : prftBytes
   const out = new DataView(new ArrayBuffer(prefix + moofBytes + 8))
-  if (wallMs !== undefined && runs[0]) writeProducerReferenceTime(out, runs[0], wallMs)
+  if (wallMs !== undefined && runs[0]) writeProducerReferenceTime(out, runs[0].trackId, runs[0].baseDecodeTime, wallMs)
   let at = writeHeader(out, prefix, moofBytes, 0x6d6f6f66 /* moof */)
   at = writeHeader(out, at, 16, 0x6d666864 /* mfhd */)
   out.setUint32(at + 4, sequence)
@@ -193,14 +194,15 @@ function writeRoll(out: DataView, start: number, roll: number): number {
   return at + 20
 }
 
-function writeProducerReferenceTime(out: DataView, run: RunHead, wallMs: number): void {
+/** Writes a `prft` at the beginning of `out`: the wall clock (Unix milliseconds) of a media time of the track. */
+export function writeProducerReferenceTime(out: DataView, trackId: number, time: number, wallMs: number): void {
   const at = writeHeader(out, 0, prftBytes, 0x70726674 /* prft */)
   out.setUint32(at, 0x01000018) // version 1; the time is the capture time, consistent over the file
-  out.setUint32(at + 4, run.trackId)
+  out.setUint32(at + 4, trackId)
   const seconds = Math.floor(wallMs / 1000)
   out.setUint32(at + 8, seconds + ntpMinusUnixSeconds) // wraps in 2036, as NTP does
   out.setUint32(at + 12, Math.floor(((wallMs - seconds * 1000) / 1000) * 0x100000000))
-  writeUint64(out, at + 16, run.baseDecodeTime)
+  writeUint64(out, at + 16, time)
 }
 
 function sampleFlags({ isKey, recovery, isLeading }: Pick<Sample, 'isKey' | 'recovery' | 'isLeading'>): number {

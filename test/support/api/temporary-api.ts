@@ -118,6 +118,7 @@ export async function openTemporaryApi(
     mediaTokens,
     live: {
       openViewer: unavailable,
+      openMseViewer: unavailable,
       openMjpeg: unavailable,
       snapshot: unavailable,
       hlsPlaylist: unavailable,

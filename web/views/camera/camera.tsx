@@ -115,12 +115,15 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
         <div className="stage-media">
           {isLive ? (
             <LivePlayer
+              key={playback.liveAttempt}
               of={of}
+              wanted={playback.transport}
               isMuted={isMuted}
               isPaused={isPaused}
               label={label}
               onTime={playback.noteTime}
               onState={playback.noteState}
+              onReport={playback.noteLive}
             />
           ) : (
             <RecordedPlayer
@@ -154,6 +157,16 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
                 }
               }
             />
+          </p>
+        </Notice>
+      )}
+      {isLive && camera.status === 'online' && playback.live?.fallback && (
+        <Notice kind="hint">
+          <p>
+            {texts.fallback[playback.live.fallback]} {texts.shownAs[playback.live.transport]}{' '}
+            <button type="button" className="action action-quiet" onClick={playback.retryLive}>
+              {texts.retryLive}
+            </button>
           </p>
         </Notice>
       )}

@@ -7,8 +7,9 @@ import { useClock } from '../../parts/clock.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { useFullScreen } from './full-screen.ts'
+import type { LiveTransport } from './player/live-player.tsx'
 import type { Commands } from './use-keys.ts'
-import { type Playback, writeSeconds } from './use-playback.ts'
+import { type Playback, roundBehind, writeSeconds } from './use-playback.ts'
 
 export type PlayerControlsProps = {
   readonly of: AnyCamera
@@ -24,6 +25,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
   const isFullScreen = useFullScreen()
   const { isLive, cursorMs, isPaused, isMuted, rate, setRate } = playback
   const isOnline = camera.status === 'online'
+  const behind = isOnline && !isPaused ? roundBehind(playback.live?.behindMs) : undefined
   return (
     <div className="controls">
       <div className="controls-play">
@@ -41,6 +43,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
       {isLive ? (
         <span className={`live-sign status status-${camera.status}`}>
           {isOnline ? (isPaused ? texts.livePaused : texts.live) : cameras.status[camera.status]}
+          {behind !== undefined && `, ${texts.behind(behind)}`}
         </span>
       ) : (
         <IconButton icon="live" label={texts.toLive} shortcut="N" labels="wide" onClick={commands.live} />
@@ -49,6 +52,23 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
         <time dateTime={writeSeconds(cursorMs)}>{clock.moment(cursorMs)}</time>{' '}
         <span className="hint">{writeOffset(cursorMs, zone)}</span>
       </p>
+      {isLive && (
+        <label className="rate">
+          <span>{texts.transport}</span>
+          <select
+            value={playback.transport ?? 'best'}
+            onChange={({ currentTarget: { value } }) =>
+              playback.setTransport(value === 'best' ? undefined : (value as LiveTransport))
+            }
+          >
+            {(['best', 'fast', 'hls', 'images'] as const).map((each) => (
+              <option key={each} value={each}>
+                {texts.transports[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {!isLive && (
         <label className="rate">
           <span>{texts.speed}</span>

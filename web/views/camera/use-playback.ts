@@ -6,6 +6,7 @@ import { useSearchParams } from 'wouter'
 import { follow, followPlaying, type View, viewOfDay } from '../../model/timeline-view.ts'
 import type { Zone } from '../../model/zone.ts'
 import { writeTime } from './footage-queries.ts'
+import type { LiveReport, LiveTransport } from './player/live-player.tsx'
 import type { PlayerState } from './player/player-state.ts'
 
 export type Playback = {
@@ -20,6 +21,9 @@ export type Playback = {
   readonly rate: number
   readonly state: PlayerState
   readonly failure: unknown
+  /** What this browser shows live, as the viewer chose; undefined: the best there is. */
+  readonly transport: LiveTransport | undefined
+  readonly live: LiveReport | undefined
   readonly view: View
   /** Plays from there. */
   readonly play: (ms: number) => void
@@ -29,15 +33,26 @@ export type Playback = {
   readonly setPaused: (isPaused: boolean) => void
   readonly setMuted: (isMuted: boolean) => void
   readonly setRate: (rate: number) => void
+  /** Changes when the viewer asks to try the transport again. */
+  readonly liveAttempt: number
+  readonly retryLive: () => void
+  readonly setTransport: (transport: LiveTransport | undefined) => void
   readonly setView: (view: View) => void
   /** Undefined if unknown; the current time is used. */
   readonly noteTime: (ms: number | undefined) => void
   readonly noteState: (state: PlayerState) => void
   readonly noteFailure: (failure: unknown) => void
+  readonly noteLive: (report: LiveReport) => void
 }
 
 /** At faster than normal speed, playback ends here. */
 const newestMs = 8_000
+
+/** Live images that are further behind say so. */
+const shownFromMs = 1_000
+
+const transportKey = 'nightjar.live'
+const transports: readonly LiveTransport[] = ['fast', 'hls', 'images']
 
 /** Without `hasRecording`, a moment in the URL is ignored. */
 export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): Playback {
@@ -52,6 +67,12 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
   const [rate, setRate] = useState(1)
   const [state, setState] = useState<PlayerState>('starting')
   const [failure, setFailure] = useState<unknown>()
+  const [transport, keepTransport] = useState<LiveTransport | undefined>(() =>
+    transports.find((each) => each === localStorage.getItem(transportKey)),
+  )
+  const [live, setLive] = useState<LiveReport>()
+  const [liveAttempt, setLiveAttempt] = useState(0)
+  const retryLive = useCallback(() => setLiveAttempt((before) => before + 1), [])
   const [view, setView] = useState<View>(() => viewOfDay(askedMs ?? nowMs, zone))
 
   const begin = useCallback((ms: number) => {
@@ -95,11 +116,30 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
     // Playback then starts with the button.
     if (now === 'blocked') setPaused(true)
   }, [])
+  const noteLive = useCallback((now: LiveReport) => {
+    // Only what is displayed causes a rendering.
+    const isSame = (before: LiveReport | undefined) =>
+      before?.transport === now.transport &&
+      before.fallback === now.fallback &&
+      roundBehind(before.behindMs) === roundBehind(now.behindMs)
+    setLive((before) => (isSame(before) ? before : now))
+  }, [])
+  const setTransport = useCallback((wanted: LiveTransport | undefined) => {
+    keepTransport(wanted)
+    if (wanted === undefined) localStorage.removeItem(transportKey)
+    else localStorage.setItem(transportKey, wanted)
+  }, [])
   return {
     ...{ isLive, atMs: askedMs ?? nowMs, jump, cursorMs: shownMs ?? askedMs ?? nowMs },
-    ...{ isPaused, isMuted, rate, state, failure, view },
-    ...{ play, seek, goLive, setPaused, setMuted, setRate, setView, noteTime, noteState, noteFailure: setFailure },
+    ...{ isPaused, isMuted, rate, state, failure, transport, live, liveAttempt, view },
+    ...{ play, seek, goLive, setPaused, setMuted, setRate, setTransport, setView, retryLive },
+    ...{ noteTime, noteState, noteFailure: setFailure, noteLive },
   }
+}
+
+/** How far behind to say a live image is, in seconds; undefined if that is too little to say, or unknown. */
+export function roundBehind(behindMs: number | undefined): number | undefined {
+  return behindMs === undefined || behindMs < shownFromMs ? undefined : Math.round(behindMs / 1000)
 }
 
 function readMoment(text: string | null): number | undefined {

@@ -4,6 +4,8 @@
 export type HlsVideo = {
   /** Wall-clock time of the displayed frame, Unix milliseconds; undefined before the first frame. */
   currentMs(): number | undefined
+  /** How far the displayed frame is behind the newest of a live stream, in milliseconds; undefined if unknown. */
+  behindMs(): number | undefined
   /** Seeks to another moment. Returns false if the playlist does not contain it. */
   seek(ms: number): boolean
   /** Seeks to the newest part of a live stream. */
@@ -118,6 +120,7 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
       if (!fragment || fragment.programDateTime === null || video.readyState < video.HAVE_CURRENT_DATA) return undefined
       return fragment.programDateTime + Math.min(place - fragment.start, fragment.duration) * 1000 * speed
     },
+    behindMs: () => (hls.latency > 0 ? hls.latency * 1000 : undefined),
     seek(ms) {
       const place = findPlace(ms)
       if (place === undefined) return false
@@ -157,6 +160,7 @@ function playNatively({ video, url, startMs, speed = 1, onFailure }: HlsVideoOpt
       const ms = startOf() + video.currentTime * 1000 * speed
       return Number.isNaN(ms) ? undefined : ms
     },
+    behindMs: () => undefined,
     seek,
     toNewest() {
       const { seekable } = video

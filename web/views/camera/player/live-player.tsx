@@ -1,98 +1,139 @@
-// Plays a camera live: HLS with audio, if there is any, or MJPEG where HLS cannot be played. Restarts by itself after
-// an error.
+// Plays a camera live: as fast as possible with Media Source, or as HLS, or as images. What cannot be played falls back
+// to the next, once, and says so; it stays there until the viewer asks for another. Restarts by itself after an error.
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
 import type { AnyCamera } from '../../../app/camera-queries.ts'
 import { LiveImage } from '../../../parts/live-image.tsx'
 import { captureImage } from '../save-image.ts'
-import { type HlsVideo, openHlsVideo, playVideo } from './hls-video.ts'
+import { openHlsVideo, playVideo } from './hls-video.ts'
+import { findMediaSource, openMseVideo } from './mse-video.ts'
 import { type PlayerState, useProgress } from './player-state.ts'
+
+/** How a camera is shown live. `fast`: MP4 by Media Source. */
+export type LiveTransport = 'fast' | 'hls' | 'images'
+
+export type LiveReport = {
+  /** How long ago the displayed frame was captured; undefined if unknown. */
+  readonly behindMs: number | undefined
+  readonly transport: LiveTransport
+  /** Why it is not the one that was wanted. */
+  readonly fallback: 'media' | 'slow' | undefined
+}
 
 export type LivePlayerProps = {
   readonly of: AnyCamera
+  /** Undefined: the best there is. */
+  readonly wanted: LiveTransport | undefined
   readonly isMuted: boolean
   readonly isPaused: boolean
   readonly label: string
   /** Wall-clock time of the displayed frame, to the second; undefined if unknown. */
   readonly onTime: (ms: number | undefined) => void
   readonly onState: (state: PlayerState) => void
+  readonly onReport: (report: LiveReport) => void
 }
+
+type Opened = {
+  currentMs(): number | undefined
+  behindMs(): number | undefined
+  setPaused(isPaused: boolean): void
+  close(): void
+}
+
+type Fallen = { readonly to: LiveTransport; readonly because: 'media' | 'slow' }
 
 const tellIntervalMs = 250
 const retryMs = 3_000
 
-export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: LivePlayerProps) {
+export function LivePlayer(props: LivePlayerProps) {
+  const { of, wanted, isMuted, isPaused, label, onState } = props
   const { camera } = of
   const video = useRef<HTMLVideoElement>(null)
-  const player = useRef<HlsVideo>(undefined)
-  const callbacks = useRef({ onTime, onState })
-  callbacks.current = { onTime, onState }
+  const player = useRef<Opened>(undefined)
+  const callbacks = useRef(props)
+  callbacks.current = props
   const [attempt, setAttempt] = useState(0)
-  const [isUnplayable, setUnplayable] = useState(false)
+  const [fallen, setFallen] = useState<Fallen>()
+  // Another format may be playable again, and so may what the viewer asks for.
+  useEffect(() => setFallen(undefined), [camera.type, wanted])
   const isOnline = camera.status === 'online'
-  const hasHls = findStreamUrl(camera, 'hls') !== undefined
+  const transport = fallen?.to ?? wanted ?? (findMediaSource() ? 'fast' : 'hls')
+  const isVideo = isOnline && transport !== 'images'
+  const hasAudio = camera.audio_enabled && !isMuted
   // URLs are signed anew with each response; use the newest when one is needed.
-  const hlsUrl = useRef<string>(undefined)
-  hlsUrl.current = findStreamUrl(camera, 'hls')
-  const usesHls = isOnline && hasHls && !isUnplayable
-  // Another format may be playable again.
-  useEffect(() => setUnplayable(false), [camera.type])
+  const urls = useRef<{ hls: string | undefined; mp4: string | undefined }>(undefined)
+  urls.current = { hls: findStreamUrl(camera, 'hls'), mp4: findStreamUrl(camera, 'mp4') }
   const again = useCallback(() => setAttempt((before) => before + 1), [])
+  const fall = useCallback(
+    (because: 'media' | 'slow') => {
+      // HLS needs the same line.
+      const to = transport === 'fast' && because === 'media' ? 'hls' : 'images'
+      setFallen((before) => ({ to, because: before?.because ?? because }))
+    },
+    [transport],
+  )
+  /** HLS always has its audio. */
+  const audioOf = transport === 'fast' && hasAudio
   useEffect(() => {
     const element = video.current
-    if (!usesHls || !element || hlsUrl.current === undefined) return
-    let isClosed = false
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const onFailure = (reason: 'network' | 'media') => {
-      if (isClosed) return
-      if (reason === 'media') setUnplayable(true)
-      else {
-        callbacks.current.onState('waiting')
-        timer = setTimeout(again, retryMs)
+    if (!isVideo || !element) return
+    if (transport === 'fast') {
+      player.current = openMseVideo({
+        video: element,
+        url: () => urls.current?.mp4,
+        hasAudio: audioOf,
+        onBlocked: () => callbacks.current.onState('blocked'),
+        onFailure: fall,
+      })
+      if (callbacks.current.isPaused) player.current.setPaused(true)
+      return () => {
+        player.current?.close()
+        player.current = undefined
       }
     }
-    openHlsVideo({ video: element, url: hlsUrl.current, onFailure }).then(
-      (opened) => {
-        if (isClosed) opened.close()
-        else player.current = opened
+    const url = urls.current?.hls
+    if (url === undefined) return fall('media')
+    return openHls(element, url, {
+      isPaused: () => callbacks.current.isPaused,
+      onOpened: (opened) => {
+        player.current = opened
       },
-      () => onFailure('network'),
-    )
-    return () => {
-      isClosed = true
-      clearTimeout(timer)
-      player.current?.close()
-      player.current = undefined
-    }
-  }, [usesHls, attempt, again])
+      onBlocked: () => callbacks.current.onState('blocked'),
+      onWaiting: () => callbacks.current.onState('waiting'),
+      onAgain: again,
+      onUnplayable: () => fall('media'),
+    })
+  }, [isVideo, transport, audioOf, attempt, again, fall])
   useEffect(() => {
-    const element = video.current
-    if (!usesHls || !element) return
-    if (isPaused) {
-      element.pause()
-      return
-    }
-    if (element.readyState > 0) player.current?.toNewest()
-    playVideo(element, () => callbacks.current.onState('blocked'))
-  }, [usesHls, attempt, isPaused])
+    if (isVideo) player.current?.setPaused(isPaused)
+  }, [isVideo, isPaused])
+  const because = fallen?.because
   useEffect(() => {
     const tell = () => {
       const ms = player.current?.currentMs()
       callbacks.current.onTime(ms === undefined ? undefined : Math.floor(ms / 1000) * 1000)
+      callbacks.current.onReport({ behindMs: player.current?.behindMs(), transport, fallback: because })
     }
+    tell()
     const timer = setInterval(tell, tellIntervalMs)
     return () => clearInterval(timer)
-  }, [])
-  useProgress(video, { isPaused: isPaused || !usesHls, of: `${usesHls} ${attempt}`, onState, onStuck: again })
-  const isImages = !usesHls && isOnline
+  }, [transport, because])
+  useProgress(video, {
+    isPaused: isPaused || !isVideo,
+    of: `${isVideo} ${transport} ${attempt}`,
+    onState,
+    // The fast player looks after itself, and keeps the last image meanwhile.
+    onStuck: transport === 'fast' ? () => {} : again,
+  })
+  const isImages = !isVideo && isOnline
   useEffect(() => {
     // An MJPEG image does not report its state.
     if (isImages) callbacks.current.onState('playing')
   }, [isImages])
   const images = useRef<HTMLDivElement>(null)
   const still = useStill(images, isImages && isPaused)
-  if (!usesHls) {
+  if (!isVideo) {
     return (
       <div className="live-images" ref={images}>
         <LiveImage
@@ -106,15 +147,57 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
   }
   return (
     <video
+      key={transport}
       ref={video}
       className="media"
       aria-label={label}
       poster={camera.snapshot?.url}
-      autoPlay={!isPaused}
       muted={isMuted}
       playsInline
     />
   )
+}
+
+type HlsEvents = {
+  readonly isPaused: () => boolean
+  readonly onOpened: (opened: Opened | undefined) => void
+  readonly onBlocked: () => void
+  readonly onWaiting: () => void
+  readonly onAgain: () => void
+  readonly onUnplayable: () => void
+}
+
+/** Returns a function that closes it. */
+function openHls(video: HTMLVideoElement, url: string, events: HlsEvents): () => void {
+  let isClosed = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let close = () => {}
+  const onFailure = (reason: 'network' | 'media') => {
+    if (isClosed) return
+    if (reason === 'media') return events.onUnplayable()
+    events.onWaiting()
+    timer = setTimeout(events.onAgain, retryMs)
+  }
+  openHlsVideo({ video, url, onFailure }).then(
+    (hls) => {
+      if (isClosed) return hls.close()
+      close = () => hls.close()
+      const setPaused = (isPaused: boolean) => {
+        if (isPaused) return video.pause()
+        if (video.readyState > 0) hls.toNewest()
+        playVideo(video, events.onBlocked)
+      }
+      events.onOpened({ ...hls, setPaused })
+      if (!events.isPaused()) playVideo(video, events.onBlocked)
+    },
+    () => onFailure('network'),
+  )
+  return () => {
+    isClosed = true
+    clearTimeout(timer)
+    close()
+    events.onOpened(undefined)
+  }
 }
 
 /** URL of the last image, shown while MJPEG is paused. */

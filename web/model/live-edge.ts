@@ -1,0 +1,90 @@
+// Keeps a live player close to the newest frame: how far behind it should be, and when to play a little faster, a little
+// slower, or to jump.
+
+export type EdgeStep = { readonly kind: 'rate'; readonly rate: number } | { readonly kind: 'jump' }
+
+const leastSeconds = 0.08
+const mostSeconds = 0.25
+/** Of the stream, for interval and jitter. */
+const rememberedMs = 10_000
+const toleranceSeconds = 0.03
+/** Where a correction ends, so that it does not begin again at once. */
+const settledSeconds = 0.01
+const jumpFromSeconds = 1
+const jumpEveryMs = 5_000
+const changeEveryMs = 500
+const fastest = { muted: 1.1, heard: 1.05 }
+const slowest = 0.98
+
+type Arrival = { readonly atMs: number; readonly seconds: number }
+
+/** Times of the stream are in seconds, those of the page in milliseconds of a clock that never steps. */
+export class LiveEdge {
+  #arrivals: Arrival[] = []
+  #rate = 1
+  #changedMs = Number.NEGATIVE_INFINITY
+  #jumpedMs = Number.NEGATIVE_INFINITY
+
+  /** A frame arrived. Frames that arrived before the player caught up say nothing about the line: leave them out. */
+  note(atMs: number, seconds: number): void {
+    this.#arrivals.push({ atMs, seconds })
+    while (this.#arrivals[0]!.atMs < atMs - rememberedMs) this.#arrivals.shift()
+  }
+
+  /** After an interruption of the stream. */
+  reset(): void {
+    this.#arrivals = []
+    this.#rate = 1
+  }
+
+  /** Distance between two frames of the stream; undefined if unknown. */
+  get intervalSeconds(): number | undefined {
+    const first = this.#arrivals[0]
+    const last = this.#arrivals.at(-1)
+    if (!first || !last || first === last) return undefined
+    return (last.seconds - first.seconds) / (this.#arrivals.length - 1)
+  }
+
+  /** How far behind the newest frame to play: as much as frames come late, and one more. */
+  get targetSeconds(): number {
+    const interval = this.intervalSeconds
+    if (interval === undefined) return (leastSeconds + mostSeconds) / 2
+    const gaps = this.#arrivals
+      .slice(1)
+      .map(({ atMs }, i) => atMs - this.#arrivals[i]!.atMs)
+      .sort((a, b) => a - b)
+    const usual = gaps[Math.floor(gaps.length * 0.95)]! / 1000
+    return Math.min(mostSeconds, Math.max(leastSeconds, interval + usual))
+  }
+
+  /** How far a position is behind the frame that the camera sends now. */
+  behindSeconds(nowMs: number, position: number): number {
+    const last = this.#arrivals.at(-1)
+    if (!last) return 0
+    // Between two frames, time goes on. A camera that is silent for longer sends nothing that could be missed.
+    const since = Math.min((nowMs - last.atMs) / 1000, this.intervalSeconds ?? 0)
+    return last.seconds + since - position
+  }
+
+  /** What to do at this position; undefined to go on as before. `isHeard`: changes of speed are kept inaudible. */
+  decide(nowMs: number, position: number, isHeard: boolean): EdgeStep | undefined {
+    const behind = this.behindSeconds(nowMs, position)
+    const error = behind - this.targetSeconds
+    if (behind > jumpFromSeconds && nowMs - this.#jumpedMs >= jumpEveryMs) {
+      this.#jumpedMs = nowMs
+      this.#changedMs = nowMs
+      this.#rate = 1
+      return { kind: 'jump' }
+    }
+    if (nowMs - this.#changedMs < changeEveryMs) return undefined
+    const isSettled = Math.abs(error) <= (this.#rate === 1 ? toleranceSeconds : settledSeconds)
+    const hasCrossed = (this.#rate > 1 && error < 0) || (this.#rate < 1 && error > 0)
+    const most = isHeard ? fastest.heard : fastest.muted
+    const wanted = error > 0 ? Math.min(most, 1.01 + error / 2) : slowest
+    const rate = isSettled || hasCrossed ? 1 : Math.round(wanted * 100) / 100
+    if (rate === this.#rate) return undefined
+    this.#changedMs = nowMs
+    this.#rate = rate
+    return { kind: 'rate', rate }
+  }
+}
