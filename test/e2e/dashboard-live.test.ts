@@ -14,6 +14,10 @@ let scene: DashboardScene<ServerUnderTest>
 let source: FakeCamera
 let page: Page
 const ids = new Map<string, number>()
+/** Of the newest frame that a camera has sent: its clock. */
+const newestMs = new Map<string, number>()
+/** Key frames are ten seconds apart, and the newest segments of HLS are four seconds old. */
+const maxBehindMs = 2_000
 
 before(async () => {
   const video = { width: 640, height: 360, framesPerSecond: 25, hasAudio: true } as const
@@ -23,6 +27,7 @@ before(async () => {
       { ...video, name: 'slow', framesPerSecond: 5, gopFrames: 50, hasAudio: false },
       { ...video, name: 'hevc', gopFrames: 25, hasAudio: false, codec: 'h265', scene: 'yard' },
     ],
+    onSent: (name, { unixMs }) => newestMs.set(name, unixMs),
   })
   scene = await openDashboard(openServerHere)
   for (const name of ['ten', 'slow', 'hevc']) {
@@ -46,15 +51,15 @@ const open = async (name: string) => {
   await page.goto(scene.server.url + path)
 }
 const readFrame = () => readClock(page, '.stage video').catch(() => undefined)
-const readAge = async () => {
-  const frame = await readFrame()
-  return frame && Date.now() - frame.code.unixMs
-}
-/** A page that is behind stays behind, so one fresh frame shows that it is not. */
-const isLive = (withinMs: number, maxAgeMs = 600) =>
-  eventually('it is live', withinMs, async () => {
-    const age = await readAge()
-    return age !== undefined && age < maxAgeMs
+/**
+ * Compared with what the camera has sent, because on a busy machine the camera itself is late. A page that is behind
+ * stays behind, so one fresh frame shows that it is not.
+ */
+const isLive = (name = 'ten') =>
+  eventually('it is live', 30_000, async () => {
+    const sentMs = newestMs.get(name)
+    const frame = await readFrame()
+    return frame && sentMs !== undefined && sentMs - frame.code.unixMs < maxBehindMs
   })
 /** Of the element: what a page that was rebuilt would lose. */
 const mark = () => page.evaluate("document.querySelector('.stage video').marked = true")
@@ -64,9 +69,9 @@ const chooseTransport = (label: string) => page.getByLabel('Transfer').selectOpt
 test('the image is live within moments, however far apart the key frames are, and stays so', async () => {
   for (const name of ['ten', 'slow']) {
     await open(name)
-    await isLive(10_000)
+    await isLive(name)
     await sleep(3000)
-    await isLive(5000)
+    await isLive(name)
   }
 })
 
@@ -74,39 +79,38 @@ test('no audio is sent until it is turned on, and then it is heard with the imag
   const requests: string[] = []
   page.on('request', (request) => /live\.mp4/.test(request.url()) && requests.push(new URL(request.url()).search))
   await open('ten')
-  await isLive(10_000)
+  await isLive()
   const readAudio = () => page.evaluate<number>("document.querySelector('.stage video').webkitAudioDecodedByteCount")
   assert.equal(await readAudio(), 0)
   await page.getByRole('button', { name: 'Turn audio on' }).click()
   await eventually('there is audio', 10_000, async () => (await readAudio()) > 0)
-  // With audio, small delays are caught up slowly enough not to be heard.
-  await isLive(10_000, 1000)
+  await isLive()
   assert.match(requests[0]!, /tracks=video$/)
   assert.match(requests.at(-1)!, /tracks=video%2Caudio$/)
   // The camera is silent for a while, which must not stop the image.
   for (const isMuted of [true, false]) {
     source.faults.muteAudio(isMuted, 'ten')
     await sleep(3000)
-    await isLive(10_000, 1000)
+    await isLive()
   }
   await page.getByRole('button', { name: 'Turn audio off' }).click()
 })
 
 test('after an interruption it is live again, and the last image stays meanwhile', async () => {
   await open('ten')
-  await isLive(10_000)
+  await isLive()
   await mark()
   source.faults.dropConnections('ten')
-  await isLive(20_000)
+  await isLive()
   source.faults.stall(4000, 'ten')
   await sleep(4000)
-  await isLive(10_000)
+  await isLive()
   assert.ok(await isMarked(), 'the element was replaced')
 })
 
 test('a hidden page receives nothing, and is live when it is shown again', async () => {
   await open('ten')
-  await isLive(10_000)
+  await isLive()
   const countViewers = async () => {
     const { text } = await scene.server.request('/metrics', { authorization: null })
     return Number(/^nightjar_viewers_mp4 (\d+)/m.exec(text)?.[1])
@@ -121,7 +125,7 @@ test('a hidden page receives nothing, and is live when it is shown again', async
   await eventually('nobody watches', 5000, async () => (await countViewers()) === 0)
   await sleep(3000)
   await setHidden(false)
-  await isLive(10_000)
+  await isLive()
 })
 
 test('the transport can be chosen, the choice stays, and the page says how late it is', async () => {
@@ -134,7 +138,7 @@ test('the transport can be chosen, the choice stays, and the page says how late 
   await chooseTransport('Single images')
   await page.locator('.stage img').waitFor()
   await chooseTransport('Automatic')
-  await isLive(15_000)
+  await isLive()
 })
 
 test('what the browser cannot play is shown in another way, with the reason', async () => {
@@ -144,5 +148,10 @@ test('what the browser cannot play is shown in another way, with the reason', as
   await shoot(page, 'camera-fallback')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('It is shown as single images.').waitFor({ timeout: 40_000 })
+  await page.goto(`${scene.server.url}/`)
+  const tile = (name: string) => page.locator('.tile').filter({ hasText: name })
+  await tile('hevc').locator('img[src*="live.mjpeg"]').waitFor({ timeout: 20_000 })
+  await eventually('the others are videos', 20_000, () => readClock(page, '.tile video'))
+  assert.equal(await page.locator('.tile video').count(), 2)
   assert.deepEqual(scene.complaints, [])
 })

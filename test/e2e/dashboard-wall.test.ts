@@ -55,7 +55,7 @@ async function readLaterClocks(than: ReadonlyMap<number, number>): Promise<Reado
   while (found.size < tileCount) {
     for (let index = 0; index < tileCount; index++) {
       if (found.has(index)) continue
-      const clock = await readClock(page, `[data-tile="${index}"] img`)
+      const clock = await readClock(page, `[data-tile="${index}"] video`)
       if (clock && clock.code.unixMs > (than.get(index) ?? 0)) found.set(index, clock.code.unixMs)
     }
     const missing = Array.from({ length: tileCount }, (_, index) => index).filter((index) => !found.has(index))
@@ -80,9 +80,6 @@ test('thirty tiles move at the same time in one tab', { timeout: 120_000 }, asyn
   const first = await readLaterClocks(new Map())
   await readLaterClocks(await readLaterClocks(first))
   assert.equal(await countStreams(), tileCount)
-  const src = await page.locator('[data-tile="3"] img').getAttribute('src')
-  assert.match(src!, /\.mjpeg\?/)
-  assert.equal(await page.evaluate(`document.querySelector('[data-tile="3"] img').naturalWidth`), 320)
   await page.setViewportSize({ width: 1280, height: 860 })
   await shoot(page, 'wall')
 })
@@ -137,20 +134,20 @@ test('owned and shared cameras are listed separately and can be found by name', 
 })
 
 test('an unreachable server is reported, and images move again when it is back', { timeout: 120_000 }, async () => {
-  await eventually('the newest frame is shown', 30_000, () => readClock(page, '.tile canvas'))
+  await eventually('the newest frame is shown', 30_000, () => readClock(page, '.tile video'))
   await scene.server.kill()
   await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 })
   await shoot(page, 'wall-away')
   await checkAccessible(page)
   assert.equal(await tiles().count(), tileCount, 'what was there stays')
   assert.equal(await page.locator('.tile-caption').getByText('No connection to the server').count(), tileCount)
-  assert.ok(await readClock(page, '.tile canvas'), 'the last frame is still to be seen')
+  assert.ok(await readClock(page, '.tile video'), 'the last frame is still to be seen')
   await scene.server.start()
   await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 60_000 })
   await numberTiles()
   const backMs = Date.now()
   await eventually('a tile moves', 60_000, async () => {
-    const clock = await readClock(page, '[data-tile="0"] img')
+    const clock = await readClock(page, '[data-tile="0"] video')
     return clock !== undefined && clock.code.unixMs > backMs
   })
 })

@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { connection } from '../app/queries.ts'
 import './live-image.css'
+import { useIsVisible } from './use-is-visible.ts'
 
 export type LiveImageProps = {
   /** URL of an MJPEG stream; undefined while there is none. */
@@ -21,8 +22,6 @@ const againMs = 3_000
  * it.
  */
 const keepEveryMs = 2_000
-/** Tiles that only pass by while scrolling are not loaded. */
-const restMs = 250
 
 export function LiveImage({ url, poster, alt, isOld = false }: LiveImageProps) {
   const image = useRef<HTMLImageElement>(null)
@@ -87,34 +86,4 @@ function saveImage(image: HTMLImageElement, canvas: HTMLCanvasElement): void {
   if (width === 0 || height === 0) return
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
   canvas.getContext('2d')?.drawImage(image, 0, 0)
-}
-
-/** True while the element is in or near the viewport for longer than a moment, and the tab is visible. */
-function useIsVisible(element: { readonly current: Element | null }): { isNear: boolean; isShown: boolean } {
-  const [isNear, setNear] = useState(false)
-  const [isShown, setShown] = useState(!document.hidden)
-  useEffect(() => {
-    if (!element.current) return
-    let isFirst = true
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const note = ([entry]: readonly IntersectionObserverEntry[]) => {
-      clearTimeout(timer)
-      if (!entry?.isIntersecting) setNear(false)
-      else if (isFirst) setNear(true)
-      else timer = setTimeout(() => setNear(true), restMs)
-      isFirst = false
-    }
-    const observer = new IntersectionObserver(note, { rootMargin: '100px' })
-    observer.observe(element.current)
-    return () => {
-      clearTimeout(timer)
-      observer.disconnect()
-    }
-  }, [element])
-  useEffect(() => {
-    const note = () => setShown(!document.hidden)
-    document.addEventListener('visibilitychange', note)
-    return () => document.removeEventListener('visibilitychange', note)
-  }, [])
-  return { isNear, isShown }
 }

@@ -1,11 +1,10 @@
 // A camera on the wall: image, name, and a label if something is wrong.
 
 import { Link } from 'wouter'
-import { findStreamUrl } from '../../../sdk/index.ts'
 import type { AnyCamera } from '../../app/camera-queries.ts'
 import { useIsOffline } from '../../app/use-is-offline.ts'
 import { findShortMessage, offlineErrorOf } from '../../model/offline-messages.ts'
-import { LiveImage } from '../../parts/live-image.tsx'
+import { LiveTile } from '../../parts/live-tile.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export type CameraTileProps = {
@@ -29,12 +28,7 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
     <li className="tile">
       <Link href={kind === 'own' ? `/cameras/${camera.id}` : `/shared/${camera.id}`} className="tile-link">
         <span className="tile-image">
-          <LiveImage
-            url={isOnline && !isWaiting ? findStreamUrl(camera, 'mjpeg') : undefined}
-            poster={camera.snapshot?.url}
-            alt=""
-            isOld={isServerOffline || isOffline}
-          />
+          <LiveTile camera={camera} isWaiting={isWaiting} isOld={isServerOffline || isOffline} />
           {labels !== undefined && (
             <span className="tile-caption" aria-hidden="true">
               {labels}

@@ -5,9 +5,9 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
 import type { AnyCamera } from '../../../app/camera-queries.ts'
 import { LiveImage } from '../../../parts/live-image.tsx'
+import { findMediaSource, type MseFailure, openMseVideo } from '../../../parts/mse-video.ts'
 import { captureImage } from '../save-image.ts'
 import { openHlsVideo, playVideo } from './hls-video.ts'
-import { findMediaSource, openMseVideo } from './mse-video.ts'
 import { type PlayerState, useProgress } from './player-state.ts'
 
 /** How a camera is shown live. `fast`: MP4 by Media Source. */
@@ -18,7 +18,7 @@ export type LiveReport = {
   readonly behindMs: number | undefined
   readonly transport: LiveTransport
   /** Why it is not the one that was wanted. */
-  readonly fallback: 'media' | 'slow' | undefined
+  readonly fallback: MseFailure | undefined
 }
 
 export type LivePlayerProps = {
@@ -41,7 +41,7 @@ type Opened = {
   close(): void
 }
 
-type Fallen = { readonly to: LiveTransport; readonly because: 'media' | 'slow' }
+type Fallen = { readonly to: LiveTransport; readonly because: MseFailure }
 
 const tellIntervalMs = 250
 const retryMs = 3_000
@@ -66,8 +66,8 @@ export function LivePlayer(props: LivePlayerProps) {
   urls.current = { hls: findStreamUrl(camera, 'hls'), mp4: findStreamUrl(camera, 'mp4') }
   const again = useCallback(() => setAttempt((before) => before + 1), [])
   const fall = useCallback(
-    (because: 'media' | 'slow') => {
-      // HLS needs the same line.
+    (because: MseFailure) => {
+      // HLS needs the same line and computer.
       const to = transport === 'fast' && because === 'media' ? 'hls' : 'images'
       setFallen((before) => ({ to, because: before?.because ?? because }))
     },

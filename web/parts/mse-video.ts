@@ -4,8 +4,8 @@
 // Stays with its element over interruptions: the next connection continues on the same time axis, so that the last
 // image stays until the first new one. A hidden page and a paused player receive nothing.
 
-import { LiveEdge } from '../../../model/live-edge.ts'
-import { concat, LiveFragments, type LiveFrame, type LivePart, type LiveTrack } from '../../../model/live-fragments.ts'
+import { LiveEdge } from '../model/live-edge.ts'
+import { concat, LiveFragments, type LiveFrame, type LivePart, type LiveTrack } from '../model/live-fragments.ts'
 
 export type MseVideoOptions = {
   readonly video: HTMLVideoElement
@@ -13,9 +13,11 @@ export type MseVideoOptions = {
   readonly url: () => string | undefined
   readonly hasAudio: boolean
   readonly onBlocked: () => void
-  /** It cannot be played this way: not by this browser, or not over this line. */
-  readonly onFailure: (reason: 'media' | 'slow') => void
+  readonly onFailure: (reason: MseFailure) => void
 }
+
+/** It cannot be played this way: the browser cannot decode it, the line is too slow, or the computer is. */
+export type MseFailure = 'media' | 'slow' | 'overload'
 
 export type MseVideo = {
   /** When the displayed frame was captured, Unix milliseconds; undefined before the first. */
@@ -51,6 +53,9 @@ const stuckMs = 2_000
 const slowMs = 1_500
 const slowForMs = 3_000
 const maxSlow = 3
+/** Of the time in which frames are counted, and how often in a row too few of them may be displayed. */
+const overloadMs = 5_000
+const maxOverloads = 2
 const slowWithinMs = 60_000
 const secondErrorWithinMs = 30_000
 
@@ -150,6 +155,8 @@ class Player {
   readonly #timer: ReturnType<typeof setInterval>
   #source: MediaSource | undefined
   #sourceUrl: string | undefined
+  /** Of the last image of the previous source, displayed until the first of this one. */
+  #keptUrl: string | undefined
   #type: string | undefined
   #feeds = new Map<LiveTrack, Feed>()
   #reading: AbortController | undefined
@@ -163,6 +170,10 @@ class Player {
   /** When data arrived last, or were asked for. */
   #heardMs = performance.now()
   #painted = 0
+  /** Frames that arrived and frames that were displayed, at the beginning of the current look. */
+  #load = { sinceMs: 0, arrived: 0, painted: 0 }
+  #arrived = 0
+  #overloads = 0
   #paintedMs = performance.now()
   #hasNudged = false
   #erredMs = Number.NEGATIVE_INFINITY
@@ -201,11 +212,12 @@ class Player {
   }
 
   close(): void {
+    const { video } = this.#options
     this.#closing.abort()
     this.#reading?.abort()
     clearInterval(this.#timer)
     this.#detach()
-    const { video } = this.#options
+    if (this.#keptUrl !== undefined) URL.revokeObjectURL(this.#keptUrl)
     video.removeAttribute('src')
     video.load()
   }
@@ -303,7 +315,13 @@ class Player {
 
   async #attach(type: string, signal: AbortSignal): Promise<void> {
     const { video } = this.#options
-    keepImage(video)
+    const keptUrl = await copyImage(video)
+    signal.throwIfAborted()
+    if (keptUrl !== undefined) {
+      if (this.#keptUrl !== undefined) URL.revokeObjectURL(this.#keptUrl)
+      this.#keptUrl = keptUrl
+      video.poster = keptUrl
+    }
     this.#detach()
     const Source = findMediaSource()!
     const source: ManagedSource = new Source()
@@ -341,6 +359,7 @@ class Player {
     if (!frame) return
     const placed = { ...frame, seconds: frame.seconds + offset }
     this.#frames.push(placed)
+    this.#arrived++
     if (this.#frames.length > maxFrames) this.#frames.splice(0, maxFrames / 2)
     const connection = this.#connection!
     const nowMs = performance.now()
@@ -397,6 +416,7 @@ class Player {
   #steer(nowMs: number): void {
     const { video, hasAudio } = this.#options
     this.#watchPainted(nowMs)
+    this.#watchLoad(nowMs)
     // Before the first frame is displayed, the decoder is still on its way.
     if (this.#painted === 0 || video.seeking) return
     const step = this.#edge.decide(nowMs, video.currentTime, hasAudio && !video.muted)
@@ -440,6 +460,17 @@ class Player {
     }
   }
 
+  /** A computer that displays less than half of the frames is better off with images. */
+  #watchLoad(nowMs: number): void {
+    const { sinceMs, arrived, painted } = this.#load
+    if (nowMs - sinceMs < overloadMs) return
+    const wasWatched = nowMs - sinceMs < 2 * overloadMs && painted <= this.#painted
+    if (wasWatched && this.#painted - painted < (this.#arrived - arrived) / 2) this.#overloads++
+    else this.#overloads = 0
+    this.#load = { sinceMs: nowMs, arrived: this.#arrived, painted: this.#painted }
+    if (this.#overloads >= maxOverloads) this.#fail('overload')
+  }
+
   #trim(): void {
     const { video } = this.#options
     const before = video.currentTime - keepBehindSeconds
@@ -464,13 +495,12 @@ class Player {
     const nowMs = performance.now()
     const isSecond = nowMs - this.#erredMs < secondErrorWithinMs
     this.#erredMs = nowMs
-    keepImage(this.#options.video)
     this.#detach()
     if (isSecond) this.#fail('media')
     else this.#restart()
   }
 
-  #fail(reason: 'media' | 'slow'): void {
+  #fail(reason: MseFailure): void {
     this.#isPaused = true
     this.#reading?.abort()
     this.#options.onFailure(reason)
@@ -491,12 +521,11 @@ function waitFor(target: EventTarget, event: string, signal: AbortSignal): Promi
   })
 }
 
-/** Shows the current image until the first one of the next source. */
-function keepImage(video: HTMLVideoElement): void {
+/** A URL of the current image; undefined while there is none. */
+async function copyImage(video: HTMLVideoElement): Promise<string | undefined> {
   const { videoWidth: width, videoHeight: height } = video
-  if (width === 0 || video.readyState < video.HAVE_CURRENT_DATA) return
-  const canvas = document.createElement('canvas')
-  Object.assign(canvas, { width, height })
+  if (width === 0 || video.readyState < video.HAVE_CURRENT_DATA) return undefined
+  const canvas = new OffscreenCanvas(width, height)
   canvas.getContext('2d')?.drawImage(video, 0, 0)
-  video.poster = canvas.toDataURL('image/jpeg', 0.8)
+  return URL.createObjectURL(await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.8 }))
 }
