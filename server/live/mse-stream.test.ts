@@ -8,7 +8,10 @@ import type { Frame, StreamFormat } from '../media/frame.ts'
 import { scanBoxes } from '../media/mp4/box-scanner.ts'
 import { parseProducerReferenceTime } from '../media/mp4/fragment-head.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
+import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import { findRefreshCount } from '../media/nal/key-frame.ts'
 import { FrameFragmentMuxer } from './frame-fragment-muxer.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import { MseStream } from './mse-stream.ts'
 
 const sampleRate = 16_000
@@ -111,6 +114,19 @@ test('audio has no holes, keeps up with the video, and stays with it', () => {
       }
     }),
   )
+})
+
+test('browsers begin at a frame from which on the image is refreshed gradually', () => {
+  // SEI with a recovery point of five frames, and a slice.
+  const unit = Uint8Array.of(...[0, 0, 0, 6, 6, 6, 2, 0x34, 0x40, 0x80], ...[0, 0, 0, 4, 0x41, 0x9a, 0x00, 0x80])
+  assert.equal(findRefreshCount('h264', unit), 5)
+  const sample = { data: unit, duration: 3600, compositionOffset: 0, isKey: true, recovery: 5 }
+  const head = writeFragmentHead(1, [{ trackId: 1, baseDecodeTime: 0, samples: [sample] }])
+  const data = new Uint8Array([...head, ...unit])
+  const chunk: LiveChunk = { kind: 'media', isKey: true, wallMs: wallOriginMs, durationMs: 40, data }
+  const sent = new MseStream(format, false).push(chunk)!
+  assert.equal(findRefreshCount('h264', sent.subarray(-unit.length)), 0)
+  assert.equal(findRefreshCount('h264', data.subarray(-unit.length)), 5, 'the shared chunk is untouched')
 })
 
 test('a page that wants no audio gets none', () => {

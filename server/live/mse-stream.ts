@@ -10,6 +10,7 @@ import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseMovieFragment, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { audioTrackId, videoTimescale, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
 import { prftBytes, writeFragmentHead, writeProducerReferenceTime } from '../media/mp4/media-fragment.ts'
+import { writeWithoutRefreshCount } from '../media/nal/key-frame.ts'
 import { createSilence, type SilentBlock } from '../media/telephony/silence.ts'
 import type { LiveChunk } from './live-chunk.ts'
 
@@ -19,11 +20,13 @@ const maxAudioDelaySeconds = 0.5
 const usualDelaySeconds = 0.2
 /** The silence of one moment, and the longest hole in audio that is filled. */
 const maxSilenceSeconds = 10
+const mdatHeaderBytes = 8
 
 /** Converts the `mp4` chunks of one run to what one page receives. Times begin at 0. */
 export class MseStream {
   /** The initialization sections, one for each track: video, then audio. */
   readonly head: Uint8Array
+  readonly #isH264: boolean
   readonly #audioRate: number
   readonly #silence: SilentBlock | undefined
   /** Of the newest frame, on the time axis of the run, and its estimated duration. 90 kHz. */
@@ -39,6 +42,7 @@ export class MseStream {
   #sequence = 0
 
   constructor({ video, audio }: StreamFormat, hasAudio: boolean) {
+    this.#isH264 = video.codec === 'h264'
     const heard = hasAudio ? audio : undefined
     this.#audioRate = heard?.sampleRate ?? 0
     this.#silence = heard && createSilence(heard)?.[0]
@@ -53,11 +57,15 @@ export class MseStream {
     const moofBytes = parseBoxHeader(chunk.data)!.bytes
     const [track] = parseMovieFragment(chunk.data.subarray(0, moofBytes)).tracks
     if (!track) return undefined
-    if (track.trackId === videoTrackId) return this.#pushVideo(chunk, track.baseDecodeTime)
+    if (track.trackId === videoTrackId) return this.#pushVideo(chunk, moofBytes, track.baseDecodeTime)
     return this.#audioRate > 0 ? this.#pushAudio(chunk, track.baseDecodeTime, track.duration) : undefined
   }
 
-  #pushVideo({ data, wallMs, durationMs, compositionOffset = 0 }: LiveChunk, dts90k: number): Uint8Array {
+  #pushVideo(
+    { data, isKey, wallMs, durationMs, compositionOffset = 0 }: LiveChunk,
+    moofBytes: number,
+    dts90k: number,
+  ): Uint8Array {
     const last = this.#last
     if (!last) this.#shift90k = dts90k
     else if (dts90k - last.dts90k > 2 * last.duration90k) this.#shift90k += dts90k - last.dts90k - last.duration90k
@@ -66,6 +74,7 @@ export class MseStream {
     writeProducerReferenceTime(new DataView(out.buffer), videoTrackId, dts90k, wallMs - compositionOffset / 90)
     out.set(data, prftBytes)
     shiftDecodeTimes(out, () => -this.#shift90k)
+    if (isKey && this.#isH264) writeWithoutRefreshCount(out.subarray(prftBytes + moofBytes + mdatHeaderBytes))
     const time = Math.round(((dts90k - this.#shift90k) * this.#audioRate) / videoTimescale)
     const limit = maxAudioDelaySeconds * this.#audioRate
     if (time - limit > this.#audioEnd) this.#isSilent = true

@@ -77,9 +77,12 @@ const grab = `(selector) => {
   return { width, height, top, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
 }`
 
+/** A page of any browser. */
+type Evaluator = { evaluate<T>(expression: string): Promise<T> }
+
 /** Reads an `<img>`, `<video>` or `<canvas>` on any page; undefined while it shows nothing that can be read. */
-export async function readClock(page: Page, selector: string): Promise<Clock | undefined> {
-  const grabbed = await page.evaluate<Grabbed | undefined>(`(${grab})(${JSON.stringify(selector)})`)
+export async function readClock(page: Evaluator, selector: string): Promise<Clock | undefined> {
+  const grabbed = await page.evaluate<Grabbed | null | undefined>(`(${grab})(${JSON.stringify(selector)})`)
   if (!grabbed) return undefined
   const { width, height, top, pixels, playingMs, shownMs } = grabbed
   const image = Buffer.alloc(width * height * 4)

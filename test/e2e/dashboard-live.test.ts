@@ -6,9 +6,10 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerHere, ownerEmail, type ServerUnderTest } from '../server-under-test.ts'
 import { readClock } from './browser.ts'
 import { type DashboardScene, openDashboard, shoot } from './dashboard-scene.ts'
+import { hasFirefox, launchFirefox } from './firefox.ts'
 
 let scene: DashboardScene<ServerUnderTest>
 let source: FakeCamera
@@ -126,6 +127,22 @@ test('a hidden page receives nothing, and is live when it is shown again', async
   await sleep(3000)
   await setHidden(false)
   await isLive()
+})
+
+test('Firefox shows the present too', {
+  skip: !hasFirefox() && 'Firefox is not installed: apt-get install firefox-esr',
+  timeout: 120_000,
+}, async () => {
+  await using firefox = await launchFirefox({ hasJavaScript: true })
+  await firefox.open(`${scene.server.url}/cameras/${ids.get('ten')}`)
+  await eventually('the sign-in page', 30_000, () => firefox.evaluate(`document.querySelector('#email') !== null`))
+  await firefox.type('#email', ownerEmail)
+  await firefox.type('#password', 'correct horse')
+  await firefox.click('main button')
+  await eventually('it is live', 60_000, async () => {
+    const frame = await readClock(firefox, '.stage video').catch(() => undefined)
+    return frame && newestMs.get('ten')! - frame.code.unixMs < maxBehindMs
+  })
 })
 
 test('the transport can be chosen, the choice stays, and the page says how late it is', async () => {

@@ -23,7 +23,6 @@ const settings = {
   'network.connectivity-service.enabled': false,
   'services.settings.server': 'data:,#remote-settings-dummy/v1',
   'toolkit.telemetry.enabled': false,
-  'javascript.enabled': false,
 }
 
 export type Firefox = AsyncDisposable & {
@@ -34,15 +33,18 @@ export type Firefox = AsyncDisposable & {
   type(selector: string, text: string): Promise<void>
   click(selector: string): Promise<void>
   deleteCookies(): Promise<void>
+  /** The value of an expression in the page. */
+  evaluate<T>(expression: string): Promise<T>
 }
 
 export function hasFirefox(): boolean {
   return spawnSync('firefox-esr', ['--version'], { stdio: 'ignore' }).status === 0
 }
 
-export async function launchFirefox(): Promise<Firefox> {
+/** The pages of sign-in work without JavaScript, and the dashboard does not. */
+export async function launchFirefox({ hasJavaScript = false } = {}): Promise<Firefox> {
   const profile = await mkdtemp(join(tmpdir(), 'nightjar-firefox-'))
-  const lines = Object.entries(settings).map(
+  const lines = Object.entries({ ...settings, 'javascript.enabled': hasJavaScript }).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
   )
   await writeFile(join(profile, 'user.js'), lines.join('\n'))
@@ -82,6 +84,10 @@ async function control(child: ChildProcess, profile: string, port: number): Prom
       void (await marionette.send('WebDriver:ElementSendKeys', { id: await find(selector), text })),
     click: async (selector) => void (await marionette.send('WebDriver:ElementClick', { id: await find(selector) })),
     deleteCookies: async () => void (await marionette.send('WebDriver:DeleteAllCookies', {})),
+    evaluate: async <T>(expression: string) => {
+      const script = { script: `return (${expression})`, args: [] }
+      return (await marionette.send('WebDriver:ExecuteScript', script)).value as T
+    },
     async [Symbol.asyncDispose]() {
       socket.destroy()
       const exited = once(child, 'exit')

@@ -78,7 +78,9 @@ export class LiveFragments {
     this.#track = view.getUint32(tfhd.start + 4) === 1 ? 'video' : 'audio'
     // Of a fragment with one sample, the flags are its own.
     const flagsAt = tfhd.start + 8 + (flags & 0x08 ? 4 : 0)
-    const isKey = (flags & 0x20) !== 0 && ((view.getUint32(flagsAt) >>> 24) & 3) === 2
+    // Decoding can also begin at a frame from which on the image is refreshed gradually.
+    const isRecovery = findBox(view, traf.start, traf.end, 0x73677064 /* sgpd */) !== undefined
+    const isKey = isRecovery || ((flags & 0x20) !== 0 && ((view.getUint32(flagsAt) >>> 24) & 3) === 2)
     const time = view.getUint32(tfdt.start + 4) * 0x100000000 + view.getUint32(tfdt.start + 8)
     this.#frame = this.#track === 'video' ? { seconds: time / videoTimescale, wallMs: this.#wallMs, isKey } : undefined
   }
