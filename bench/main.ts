@@ -7,11 +7,21 @@ import { authBench } from './auth/auth-bench.ts'
 import { type Bench, readBenchOptions, UsageError } from './bench.ts'
 import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
+import { liveBench } from './live/live-bench.ts'
 import { manyBench } from './many/many-bench.ts'
 import { publish } from './report.ts'
 import { webBench } from './web/web-bench.ts'
 
-const benches: readonly Bench[] = [ingestBench, manyBench, apiBench, authBench, archiveBench, crashBench, webBench]
+const benches: readonly Bench[] = [
+  ingestBench,
+  manyBench,
+  apiBench,
+  authBench,
+  archiveBench,
+  crashBench,
+  webBench,
+  liveBench,
+]
 
 const help = `npm run bench -- <name> [options]
 

@@ -17,6 +17,8 @@ const files: Readonly<Record<string, { readonly file: string; readonly type: str
  */
 export type Clock = {
   readonly code: TimeCode
+  /** When it was read, by the clock of the page, Unix milliseconds. */
+  readonly readMs: number
   readonly playingMs: number | undefined
   readonly shownMs?: number | undefined
 }
@@ -53,7 +55,7 @@ export async function openViewer(urls: { live?: readonly string[]; recorded?: st
   }
 }
 
-type Grabbed = { width: number; height: number; top: number; pixels: string; playingMs?: number; shownMs?: number }
+type Grabbed = Omit<Clock, 'code'> & { width: number; height: number; top: number; pixels: string }
 
 /** Runs in the page: the pixels of an element from `top` down, where the strip of the clock is, RGBA as base64. */
 const grab = `(selector) => {
@@ -61,6 +63,7 @@ const grab = `(selector) => {
   const width = element?.videoWidth ?? element?.naturalWidth ?? element?.width
   const height = element?.videoHeight ?? element?.naturalHeight ?? element?.height
   if (!width) return undefined
+  const readMs = Date.now()
   const top = Math.floor(height * ${1 - timeCodeHeight})
   const canvas = new OffscreenCanvas(width, height - top)
   const context = canvas.getContext('2d', { willReadFrequently: true })
@@ -74,7 +77,7 @@ const grab = `(selector) => {
     const entry = window.hls?.levels[0]?.details?.fragments.findLast(({ start }) => start <= seconds)
     return entry && entry.programDateTime + (seconds - entry.start) * 1000
   }
-  return { width, height, top, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
+  return { width, height, top, readMs, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
 }`
 
 /** A page of any browser. */
@@ -84,11 +87,11 @@ type Evaluator = { evaluate<T>(expression: string): Promise<T> }
 export async function readClock(page: Evaluator, selector: string): Promise<Clock | undefined> {
   const grabbed = await page.evaluate<Grabbed | null | undefined>(`(${grab})(${JSON.stringify(selector)})`)
   if (!grabbed) return undefined
-  const { width, height, top, pixels, playingMs, shownMs } = grabbed
+  const { width, height, top, pixels, readMs, playingMs, shownMs } = grabbed
   const image = Buffer.alloc(width * height * 4)
   image.write(pixels, top * width * 4, 'base64')
   const code = readTimeCode(image, width, height)
-  return code && { code, playingMs, shownMs }
+  return code && { code, readMs, playingMs, shownMs }
 }
 
 /** Chromium without windows: with windows that nobody sees it takes more than twice the CPU time. */
@@ -105,6 +108,11 @@ export async function shareChromium(): Promise<BrowserServer> {
   const browser = await chromium.launchServer(options)
   process.env.NIGHTJAR_TEST_CHROMIUM = browser.wsEndpoint()
   return browser
+}
+
+/** For a test that needs a switch of the whole browser. */
+export function launchOwnChromium(...switches: readonly string[]): Promise<Browser> {
+  return chromium.launch({ ...options, args: [...options.args, ...switches] })
 }
 
 /** A connection to the shared browser, or a browser of its own without one. Its contexts are its own and end with it. */

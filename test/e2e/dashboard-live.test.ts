@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere, ownerEmail, type ServerUnderTest } from '../server-under-test.ts'
-import { readClock } from './browser.ts'
+import { launchOwnChromium, readClock } from './browser.ts'
 import { type DashboardScene, openDashboard, shoot } from './dashboard-scene.ts'
 import { hasFirefox, launchFirefox } from './firefox.ts'
 
@@ -34,7 +34,7 @@ before(async () => {
   for (const name of ['ten', 'slow', 'hevc']) {
     ids.set(name, await scene.server.addCamera(name, source.url(name), '--record', 'P1D'))
   }
-  page = await scene.openPage()
+  page = await scene.openPage({ hasVideo: true })
   await scene.signIn(page, '/')
 })
 
@@ -171,4 +171,25 @@ test('what the browser cannot play is shown in another way, with the reason', as
   await eventually('the others are videos', 20_000, () => readClock(page, '.tile video'))
   assert.equal(await page.locator('.tile video').count(), 2)
   assert.deepEqual(scene.complaints, [])
+})
+
+test('a browser with few connections shows few videos, and the rest of the dashboard still loads', async () => {
+  for (const name of ['fourth', 'fifth', 'sixth', 'seventh']) {
+    ids.set(name, await scene.server.addCamera(name, source.url('slow')))
+  }
+  await using opened = new AsyncDisposableStack()
+  const browser = opened.adopt(await launchOwnChromium('--disable-http2'), (each) => each.close())
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 1600 } })
+  const old = await context.newPage()
+  await scene.signIn(old, '/')
+  await old.getByText('This browser has few connections').waitFor({ timeout: 30_000 })
+  await eventually(
+    'the others show images',
+    40_000,
+    async () => (await old.locator('.tile img[src*="live"]').count()) >= 4,
+  )
+  assert.ok((await old.locator('.tile video').count()) <= 3)
+  await shoot(old, 'wall-few-connections')
+  await old.getByRole('link', { name: 'Settings' }).click()
+  await old.getByRole('heading', { name: 'Settings' }).waitFor({ timeout: 20_000 })
 })

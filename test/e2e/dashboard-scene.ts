@@ -18,8 +18,11 @@ const owner = { email: 'owner@example.com', password: 'correct horse' }
 
 export type DashboardScene<Server = ServerUnderTest> = AsyncDisposable & {
   readonly server: Server
-  /** A separate browser in which nobody is signed in. */
-  openPage(options?: BrowserContextOptions): Promise<Page>
+  /**
+   * A separate browser in which nobody is signed in. It saves data, so the wall has images, unless `hasVideo`: pages of
+   * many tests are open at once, and all of them would decode video.
+   */
+  openPage(options?: BrowserContextOptions & { readonly hasVideo?: boolean }): Promise<Page>
   /** Opens `path` by way of the sign-in page. */
   signIn(page: Page, path?: string, who?: { readonly email: string; readonly password: string }): Promise<void>
   /** Problems in pages: errors, violations of the content security policy, requests to other origins. */
@@ -38,7 +41,7 @@ export async function openDashboard<Server extends ServerUnderTest>(
     server,
     complaints,
 
-    async openPage(options = {}) {
+    async openPage({ hasVideo = false, ...options } = {}) {
       const context = await browser.newContext({
         ignoreHTTPSErrors: true,
         viewport: { width: 1280, height: 860 },
@@ -46,6 +49,9 @@ export async function openDashboard<Server extends ServerUnderTest>(
         timezoneId: 'Europe/Berlin',
         ...options,
       })
+      if (!hasVideo) {
+        await context.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+      }
       const page = await context.newPage()
       page.on('console', (message) => {
         if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())

@@ -37,7 +37,7 @@ before(async () => {
   const guest = { method: 'POST', body: { email: 'owner@example.com' }, authorization }
   assert.equal((await server.request(`/v1/cameras/${json.id}/guests/`, guest)).status, 201)
   // Tall enough for all of them.
-  page = await scene.openPage({ viewport: { width: 1900, height: 2400 } })
+  page = await scene.openPage({ hasVideo: true, viewport: { width: 1900, height: 2400 } })
   await scene.signIn(page)
 })
 

@@ -219,7 +219,7 @@ test('a recording that is interrupted keeps what has been recorded', async () =>
   await eventually('nobody else is connected', 15_000, async () => players() === 0)
   const recording = spawn(process.execPath, [...args, '--allow-loopback-cameras'])
   const ended = once(recording, 'exit')
-  await eventually('the camera is connected', 15_000, async () => players() === 1)
+  await eventually('the camera plays', 15_000, async () => camera.stats().streams.yard!.players === 1)
   recording.kill('SIGINT')
   assert.deepEqual(await ended, [0, null])
   assert.ok((await readFile(file, 'utf8')).includes('DESCRIBE'))

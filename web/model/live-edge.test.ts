@@ -24,6 +24,7 @@ function simulate({ frameMs, seconds, driftPpm = 0, lateMs = () => 0, startBehin
   let arrived = 0
   let next = { atMs: lateMs(0), seconds: 0 }
   let isStarted = false
+  let stillMs = 0
   for (let ms = 0; ms < seconds * 1000; ms += 10) {
     while (next.atMs <= ms) {
       arrived = next.seconds
@@ -34,7 +35,9 @@ function simulate({ frameMs, seconds, driftPpm = 0, lateMs = () => 0, startBehin
       next = { atMs: Math.max(next.atMs, dueMs + lateMs(dueMs)), seconds: next.seconds + frameMs / 1000 }
     }
     if (!isStarted) continue
+    const before = position
     position = Math.min(arrived + frameMs / 1000, position + rate / 100)
+    if (ms > 30_000 && position === before) stillMs += 10
     // Of what the camera has taken, whether it arrived or not.
     behind.push({ ms, seconds: ms / 1000 / (1 + driftPpm / 1e6) - position })
     if (ms % 250 !== 0) continue
@@ -55,7 +58,7 @@ function simulate({ frameMs, seconds, driftPpm = 0, lateMs = () => 0, startBehin
       .sort((a, b) => a - b)
     return sorted[Math.floor(sorted.length * 0.95)]!
   }
-  return { p95, changes, jumps, targetSeconds: edge.targetSeconds }
+  return { p95, changes, jumps, stillMs, targetSeconds: edge.targetSeconds }
 }
 
 test('it stays within 0.3 s for ten minutes, whatever the clock of the camera does', () => {
@@ -91,4 +94,12 @@ test('an uneven line makes it stay further behind, with limits', () => {
   const { targetSeconds } = simulate({ frameMs: 40, seconds: 60, lateMs: uneven })
   assert.ok(targetSeconds > steady)
   assert.equal(simulate({ frameMs: 1000, seconds: 60 }).targetSeconds, 0.25)
+})
+
+test('a camera that sends whole groups of pictures is played without standing still', () => {
+  const lateMs = (ms: number) => 4000 - (ms % 4000)
+  const { jumps, stillMs, p95 } = simulate({ frameMs: 40, seconds: 120, lateMs })
+  assert.ok(stillMs < 1000, `${stillMs} ms`)
+  assert.ok(jumps <= 6, `${jumps} jumps`)
+  assert.ok(p95(30_000) < 9, `${p95(30_000)} s`)
 })

@@ -10,7 +10,13 @@ const rememberedMs = 10_000
 const toleranceSeconds = 0.03
 /** Where a correction ends, so that it does not begin again at once. */
 const settledSeconds = 0.01
-const jumpFromSeconds = 1
+/** Further behind than wanted. */
+const jumpFromSeconds = 0.9
+/** Cameras that send a group of pictures at once, and lines that stand still again and again. */
+const burstFromMs = 600
+const burstsRememberedMs = 60_000
+const minBursts = 3
+const longestBurstMs = 15_000
 const jumpEveryMs = 5_000
 const changeEveryMs = 500
 const fastest = { muted: 1.1, heard: 1.05 }
@@ -21,12 +27,20 @@ type Arrival = { readonly atMs: number; readonly seconds: number }
 /** Times of the stream are in seconds, those of the page in milliseconds of a clock that never steps. */
 export class LiveEdge {
   #arrivals: Arrival[] = []
+  /** Pauses after which frames came that had been taken meanwhile. */
+  #pauses: { readonly atMs: number; readonly ms: number }[] = []
   #rate = 1
   #changedMs = Number.NEGATIVE_INFINITY
   #jumpedMs = Number.NEGATIVE_INFINITY
 
   /** A frame arrived. Frames that arrived before the player caught up say nothing about the line: leave them out. */
   note(atMs: number, seconds: number): void {
+    const ms = atMs - (this.#arrivals.at(-1)?.atMs ?? atMs)
+    // A camera with few frames has pauses between them.
+    if (ms > burstFromMs && ms < longestBurstMs && ms > 1500 * (this.intervalSeconds ?? Number.POSITIVE_INFINITY)) {
+      this.#pauses.push({ atMs, ms })
+    }
+    while (this.#pauses[0] && this.#pauses[0].atMs < atMs - burstsRememberedMs) this.#pauses.shift()
     this.#arrivals.push({ atMs, seconds })
     while (this.#arrivals[0]!.atMs < atMs - rememberedMs) this.#arrivals.shift()
   }
@@ -47,6 +61,7 @@ export class LiveEdge {
 
   /** How far behind the newest frame to play: as much as frames come late, and one more. */
   get targetSeconds(): number {
+    if (this.#comesInBursts) return Math.max(...this.#pauses.map(({ ms }) => ms)) / 1000 + leastSeconds
     const interval = this.intervalSeconds
     if (interval === undefined) return (leastSeconds + mostSeconds) / 2
     const gaps = this.#arrivals
@@ -57,12 +72,17 @@ export class LiveEdge {
     return Math.min(mostSeconds, Math.max(leastSeconds, interval + usual))
   }
 
+  get #comesInBursts(): boolean {
+    return this.#pauses.length >= minBursts
+  }
+
   /** How far a position is behind the frame that the camera sends now. */
   behindSeconds(nowMs: number, position: number): number {
     const last = this.#arrivals.at(-1)
     if (!last) return 0
     // Between two frames, time goes on. A camera that is silent for longer sends nothing that could be missed.
-    const since = Math.min((nowMs - last.atMs) / 1000, this.intervalSeconds ?? 0)
+    const longest = this.#comesInBursts ? this.targetSeconds : (this.intervalSeconds ?? 0)
+    const since = Math.min((nowMs - last.atMs) / 1000, longest)
     return last.seconds + since - position
   }
 
@@ -70,7 +90,7 @@ export class LiveEdge {
   decide(nowMs: number, position: number, isHeard: boolean): EdgeStep | undefined {
     const behind = this.behindSeconds(nowMs, position)
     const error = behind - this.targetSeconds
-    if (behind > jumpFromSeconds && nowMs - this.#jumpedMs >= jumpEveryMs) {
+    if (error > jumpFromSeconds && nowMs - this.#jumpedMs >= jumpEveryMs) {
       this.#jumpedMs = nowMs
       this.#changedMs = nowMs
       this.#rate = 1

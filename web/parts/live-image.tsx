@@ -39,6 +39,11 @@ export function LiveImage({ url, poster, alt, isOld = false }: LiveImageProps) {
       wasLost = connection.isLost
     })
   }, [])
+  // Some browsers go on loading the stream of an image that was removed.
+  useEffect(() => {
+    const element = image.current
+    return () => element?.removeAttribute('src')
+  }, [])
   const isLive = isNear && isShown && url !== undefined
   useEffect(() => {
     if (!isLive) return

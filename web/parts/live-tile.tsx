@@ -1,4 +1,5 @@
-// Shows a camera live on the wall: video without audio, or images where video cannot be played or the line is slow.
+// Shows a camera live on the wall: video without audio, or images where video cannot be played or the line is slow, or an
+// image every few seconds where the browser has too few connections.
 
 import { useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../sdk/index.ts'
@@ -13,18 +14,58 @@ export type LiveTileProps = {
   readonly isWaiting: boolean
   /** Dims the image. */
   readonly isOld: boolean
+  /** It may keep a connection for itself. */
+  readonly isStreamed: boolean
 }
 
-export function LiveTile({ camera, isWaiting, isOld }: LiveTileProps) {
+/** Of a browser that has few connections: the others are for everything else. */
+export const streamsOfFew = 3
+
+const snapshotEveryMs = 5_000
+
+/** Over HTTP/1.1, browsers open six connections to a server. Streams that never end could take all of them. */
+export function hasFewConnections(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return navigation?.nextHopProtocol === 'http/1.1'
+}
+
+export function LiveTile({ camera, isWaiting, isOld, isStreamed }: LiveTileProps) {
   const [isVideo, setVideo] = useState(wantsVideo)
   const isOnline = camera.status === 'online'
   const poster = camera.snapshot?.url
+  if (!isStreamed) return <TileSnapshots url={isOnline ? camera.live_snapshot : null} poster={poster} isOld={isOld} />
   if (isVideo) {
     const url = isOnline ? findStreamUrl(camera, 'mp4') : undefined
     return <TileVideo url={url} poster={poster} isOld={isOld} onFailure={() => setVideo(false)} />
   }
   const url = isOnline && !isWaiting ? findStreamUrl(camera, 'mjpeg') : undefined
   return <LiveImage url={url} poster={poster} alt="" isOld={isOld} />
+}
+
+type TileSnapshotsProps = {
+  readonly url: string | null
+  readonly poster: string | undefined
+  readonly isOld: boolean
+}
+
+function TileSnapshots({ url, poster, isOld }: TileSnapshotsProps) {
+  const image = useRef<HTMLImageElement>(null)
+  const { isNear, isShown } = useIsVisible(image)
+  const [count, setCount] = useState(0)
+  const isLive = isNear && isShown && url !== null
+  useEffect(() => {
+    if (!isLive) return
+    const timer = setInterval(() => setCount((before) => before + 1), snapshotEveryMs)
+    return () => clearInterval(timer)
+  }, [isLive])
+  // URLs are signed anew with each response; each image is requested once.
+  const shown = useRef<{ url: string; count: number }>(undefined)
+  if (isLive && shown.current?.count !== count) shown.current = { url: `${url}&count=${count}`, count }
+  return (
+    <span className={`live-image ${isOld ? 'live-image-old' : ''}`}>
+      <img ref={image} className="media" src={shown.current?.url ?? poster} alt="" decoding="async" />
+    </span>
+  )
 }
 
 type TileVideoProps = {

@@ -36,11 +36,15 @@ const tickMs = 250
 /** Between two ticks that are further apart, the computer slept or the page was stopped. */
 const sleptMs = 3_000
 const retryMs = [0, 500, 1_000, 2_000, 4_000, 8_000]
+/** A stream that ends sooner counts as a failure. */
+const shortMs = 2_000
 /** Frames of a group that arrive together are decoded at once; none of them is shown before this age. */
 const caughtUpMs = 400
 const maxCatchUpMs = 1_500
 /** A connection that brings nothing for so long is given up. */
 const silentMs = 12_000
+/** A busy computer is not helped by connections that begin again and again. */
+const restartEveryMs = 10_000
 const keepBehindSeconds = 4
 const trimFromSeconds = 10
 /** Frames that are remembered, of a stream without key frames as well. */
@@ -80,6 +84,7 @@ class Feed {
   readonly #onError: (error: unknown) => void
   #waiting: Uint8Array<ArrayBuffer>[] = []
   #sinceMs: number | undefined
+  #isClosed = false
 
   constructor(buffer: SourceBuffer, onError: (error: unknown) => void) {
     this.#buffer = buffer
@@ -108,7 +113,7 @@ class Feed {
 
   /** Some browsers stop taking data if each frame is a call of its own, so all that waits goes together. */
   pump(): void {
-    if (this.#buffer.updating || this.#waiting.length === 0) return
+    if (this.#isClosed || this.#buffer.updating || this.#waiting.length === 0) return
     const bytes = concat(this.#waiting)
     this.#waiting = []
     this.#sinceMs = performance.now()
@@ -129,6 +134,11 @@ class Feed {
     this.#buffer.timestampOffset = seconds
   }
 
+  /** Its source is gone. */
+  close(): void {
+    this.#isClosed = true
+  }
+
   /** Removes what is before; not while data are being taken. */
   trim(seconds: number): void {
     if (this.#buffer.updating || seconds <= 0) return
@@ -144,6 +154,8 @@ type Connection = {
   newest: LiveFrame | undefined
   /** How old the newest frame was when it arrived. */
   newestAgeMs: number
+  /** The delay of the camera itself, and of the line at its best. */
+  leastAgeMs: number
   hasCaughtUp: boolean
   lateSinceMs: number | undefined
 }
@@ -176,6 +188,7 @@ class Player {
   #overloads = 0
   #paintedMs = performance.now()
   #hasNudged = false
+  #restartedMs = Number.NEGATIVE_INFINITY
   #erredMs = Number.NEGATIVE_INFINITY
   #slow: number[] = []
 
@@ -185,7 +198,9 @@ class Player {
     const { signal } = this.#closing
     video.addEventListener('error', () => this.#rebuild(), { signal })
     document.addEventListener('visibilitychange', () => this.#update(), { signal })
-    for (const name of ['online', 'pageshow'] as const) window.addEventListener(name, () => this.#restart(), { signal })
+    window.addEventListener('online', () => this.#restart(), { signal })
+    // The page was kept while the viewer was elsewhere.
+    window.addEventListener('pageshow', ({ persisted }) => persisted && this.#restart(), { signal })
     // Browsers pause videos that nobody sees, and go on by themselves only sometimes.
     video.addEventListener('pause', () => this.#wanted && this.#play(), { signal })
     this.#timer = setInterval(() => this.#tick(), tickMs)
@@ -248,11 +263,15 @@ class Player {
     while (this.#wanted) {
       const reading = new AbortController()
       this.#reading = reading
-      try {
-        await this.#readStream(reading.signal)
-        this.#failures = 0
-      } catch {
-        if (!reading.signal.aborted) this.#failures++
+      const begunMs = performance.now()
+      const hasEnded = await this.#readStream(reading.signal).then(
+        () => true,
+        () => false,
+      )
+      // The next run of a camera begins at once. One that comes and goes is not requested ever faster.
+      if (!reading.signal.aborted) {
+        const isShort = performance.now() - begunMs < shortMs
+        this.#failures = isShort ? this.#failures + 1 : hasEnded ? 0 : 1
       }
       if (!this.#wanted) break
       const waitMs = retryMs[Math.min(this.#failures, retryMs.length - 1)]!
@@ -284,6 +303,7 @@ class Player {
       serverMinusPageMs: Number(response.headers.get('nightjar-clock')) - nowMs,
       newest: undefined,
       newestAgeMs: 0,
+      leastAgeMs: Number.POSITIVE_INFINITY,
       hasCaughtUp: false,
       lateSinceMs: undefined,
     }
@@ -294,7 +314,6 @@ class Player {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      this.#failures = 0
       this.#heardMs = performance.now()
       for (const part of fragments.push(value)) this.#append(part, offset)
       for (const feed of this.#feeds.values()) feed.pump()
@@ -347,6 +366,7 @@ class Player {
     this.#sourceUrl = undefined
     this.#source = undefined
     this.#type = undefined
+    for (const feed of this.#feeds.values()) feed.close()
     this.#feeds = new Map()
     this.#frames = []
     this.#edge.reset()
@@ -359,13 +379,15 @@ class Player {
     if (!frame) return
     const placed = { ...frame, seconds: frame.seconds + offset }
     this.#frames.push(placed)
-    this.#arrived++
     if (this.#frames.length > maxFrames) this.#frames.splice(0, maxFrames / 2)
     const connection = this.#connection!
     const nowMs = performance.now()
     connection.newest = placed
     connection.newestAgeMs = nowMs + connection.serverMinusPageMs - frame.wallMs
-    if (connection.hasCaughtUp) this.#edge.note(nowMs, placed.seconds)
+    connection.leastAgeMs = Math.min(connection.leastAgeMs, connection.newestAgeMs)
+    if (!connection.hasCaughtUp) return
+    this.#arrived++
+    this.#edge.note(nowMs, placed.seconds)
   }
 
   /** Where the newest frame ends. */
@@ -408,7 +430,7 @@ class Player {
     this.#lastTickMs = nowMs
     if (!this.#wanted) return
     const patienceMs = Math.max(silentMs, (this.#edge.intervalSeconds ?? 0) * 3000)
-    if (sleptForMs > sleptMs || nowMs - this.#heardMs > patienceMs) this.#restart()
+    if (sleptForMs > sleptMs || nowMs - this.#heardMs > patienceMs) this.#restartSeldom(nowMs)
     else if ([...this.#feeds.values()].some(({ isStuck }) => isStuck)) this.#rebuild()
     else if (this.#connection?.hasCaughtUp && !this.#isSlow(nowMs)) this.#steer(nowMs)
   }
@@ -428,7 +450,7 @@ class Player {
   /** A line that is too slow delivers ever older frames. Another connection begins with the newest ones. */
   #isSlow(nowMs: number): boolean {
     const connection = this.#connection!
-    if (connection.newestAgeMs < slowMs) {
+    if (connection.newestAgeMs - connection.leastAgeMs < slowMs) {
       connection.lateSinceMs = undefined
       return false
     }
@@ -436,15 +458,23 @@ class Player {
     if (nowMs - connection.lateSinceMs < slowForMs) return false
     this.#slow = [...this.#slow.filter((ms) => nowMs - ms < slowWithinMs), nowMs]
     if (this.#slow.length >= maxSlow) this.#fail('slow')
-    else this.#restart()
+    else this.#restartSeldom(nowMs)
+    connection.lateSinceMs = undefined
     return true
+  }
+
+  #restartSeldom(nowMs: number): void {
+    if (nowMs - this.#restartedMs < restartEveryMs) return
+    this.#restartedMs = nowMs
+    this.#restart()
   }
 
   #watchPainted(nowMs: number): void {
     const { video } = this.#options
     const { totalVideoFrames, droppedVideoFrames } = video.getVideoPlaybackQuality()
     const painted = totalVideoFrames - droppedVideoFrames
-    const isSilent = this.#edge.behindSeconds(nowMs, video.currentTime) <= (this.#edge.intervalSeconds ?? 0)
+    const newestSeconds = this.#connection?.newest?.seconds ?? 0
+    const isSilent = newestSeconds - video.currentTime <= (this.#edge.intervalSeconds ?? 0)
     if (painted !== this.#painted || isSilent || video.paused) {
       if (painted !== this.#painted) this.#hasNudged = false
       this.#painted = painted

@@ -58,6 +58,8 @@ export const english = {
     noneShared: 'No camera is shared with you at the moment.',
     status: { online: 'Online', offline: 'Offline', unknown: 'Connecting' },
     noServer: 'No connection to the server',
+    fewConnections: (count: number) =>
+      `This browser has few connections to the server (HTTP/1.1), so only ${count} cameras are shown as video, and the others every five seconds. A proxy that supports HTTP/2 removes this limit.`,
     of: (owner: string) => `shared by ${owner}`,
     /** By the status of the recording. */
     recording: {

@@ -90,6 +90,8 @@ export const german: Texts = {
     none: 'Fügen Sie Ihre erste Kamera hinzu. Sie brauchen nur ihre Adresse in Ihrem Netzwerk.',
     noneShared: 'Zurzeit ist keine Kamera mit Ihnen geteilt.',
     status: { online: 'Online', offline: 'Offline', unknown: 'Wird verbunden' },
+    fewConnections: (count) =>
+      `Dieser Browser hat wenige Verbindungen zum Server (HTTP/1.1). Darum werden nur ${count} Kameras als Video gezeigt und die anderen alle fünf Sekunden. Mit einem Proxy, der HTTP/2 unterstützt, entfällt diese Grenze.`,
     noServer: 'Keine Verbindung zum Server',
     of: (owner) => `geteilt von ${owner}`,
     recording: {

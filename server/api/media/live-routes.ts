@@ -78,7 +78,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       }
       const signal = enter(grant, reply)
       const { all } = await awaitFirstChunk(open(grant, { signal, waitMs: waitFor(isOffline) }))
-      await sendStream(startMedia(reply, 200, type), wrap(all, request), { signal, log })
+      await sendStream(startMedia(reply, 200, type, unbuffered), wrap(all, request), { signal, log })
     }
 
   route(
@@ -101,7 +101,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     const options = { hasAudio: tracks === 'video,audio', signal, waitMs: waitFor(isOffline) }
     const { first, all } = await awaitFirstChunk(live.openMseViewer(grant.cameraId, options))
     // The page compares it with the times of the frames.
-    const headers = { 'nightjar-clock': Date.now() }
+    const headers = { ...unbuffered, 'nightjar-clock': Date.now() }
     const response = startMedia(reply, 200, `video/mp4; codecs="${first.codecs}"`, headers)
     await sendStream(response, dataOf(all), { signal, log })
   })
@@ -137,6 +137,9 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
 async function* dataOf(chunks: AsyncIterable<{ readonly data: Uint8Array }>): AsyncGenerator<Uint8Array> {
   for await (const { data } of chunks) yield data
 }
+
+/** nginx would otherwise keep some images or seconds back. */
+const unbuffered = { 'x-accel-buffering': 'no' }
 
 const waitFor = (isOffline: boolean): number | undefined => (isOffline ? offlineWaitMs : undefined)
 

@@ -11,9 +11,11 @@ export type CameraTileProps = {
   readonly of: AnyCamera
   /** For URLs of images in another size. */
   readonly isWaiting: boolean
+  /** It may keep a connection for itself. */
+  readonly isStreamed: boolean
 }
 
-export function CameraTile({ of, isWaiting }: CameraTileProps) {
+export function CameraTile({ of, isWaiting, isStreamed }: CameraTileProps) {
   const { cameras: texts, detection } = useTexts()
   const isServerOffline = useIsOffline()
   const { kind, camera } = of
@@ -28,7 +30,12 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
     <li className="tile">
       <Link href={kind === 'own' ? `/cameras/${camera.id}` : `/shared/${camera.id}`} className="tile-link">
         <span className="tile-image">
-          <LiveTile camera={camera} isWaiting={isWaiting} isOld={isServerOffline || isOffline} />
+          <LiveTile
+            camera={camera}
+            isWaiting={isWaiting}
+            isOld={isServerOffline || isOffline}
+            isStreamed={isStreamed}
+          />
           {labels !== undefined && (
             <span className="tile-caption" aria-hidden="true">
               {labels}

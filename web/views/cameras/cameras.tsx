@@ -10,6 +10,8 @@ import { useMe } from '../../app/me-query.ts'
 import { findTileSize, mostOfFew, mostOfMany } from '../../model/tile-size.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { hasFewConnections, streamsOfFew } from '../../parts/live-tile.tsx'
+import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useSearch } from '../../parts/search.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -35,6 +37,7 @@ export function Cameras() {
   const all = useMemo(() => joinLists(own.data ?? [], shared.data ?? []), [own.data, shared.data])
   const { found, field } = useSearch(all, ({ camera }) => camera.name)
   const count = all.length
+  const isLimited = count > streamsOfFew && hasFewConnections()
   const isFew = count <= mostOfFew
   const isCrowd = count > mostOfMany
   const wanted = isFew
@@ -79,6 +82,11 @@ export function Cameras() {
         </Empty>
       )}
       {field}
+      {isLimited && (
+        <Notice kind="hint">
+          <p>{texts.fewConnections(streamsOfFew)}</p>
+        </Notice>
+      )}
       {shown.map(({ title, cameras }) => (
         <section key={title} aria-label={title}>
           <h2 className={shared.data.length === 0 ? 'unseen' : undefined}>{title}</h2>
@@ -88,6 +96,7 @@ export function Cameras() {
                 key={`${camera.kind} ${camera.camera.id}`}
                 of={camera}
                 isWaiting={own.isPlaceholderData || shared.isPlaceholderData}
+                isStreamed={!isLimited || found.indexOf(camera) < streamsOfFew}
               />
             ))}
           </ul>
