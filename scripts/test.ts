@@ -28,6 +28,7 @@ const slow: readonly string[] = [
   'test/e2e/track-changes.test.ts',
   'test/e2e/dashboard-camera.test.ts',
   'test/e2e/dashboard.test.ts',
+  'test/e2e/dashboard-live.test.ts',
   'test/audit/audit.test.ts',
   'test/integration/described-requests.test.ts',
   'test/e2e/live-start.test.ts',

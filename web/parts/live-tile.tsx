@@ -90,6 +90,7 @@ function TileVideo({ url, poster, isOld, onFailure }: TileVideoProps) {
       video: video.current,
       url: () => latest.current.url,
       hasAudio: false,
+      isOneOfMany: true,
       onBlocked: fail,
       onFailure: fail,
     })

@@ -12,12 +12,14 @@ export type MseVideoOptions = {
   /** The URL of the camera's MP4 stream. Called for each connection, because it is signed anew with each response. */
   readonly url: () => string | undefined
   readonly hasAudio: boolean
+  /** Gives up when less than half of the frames are displayed for ten seconds: one of many videos. */
+  readonly isOneOfMany?: boolean
   readonly onBlocked: () => void
   readonly onFailure: (reason: MseFailure) => void
 }
 
-/** It cannot be played this way: the browser cannot decode it, the line is too slow, or the computer is. */
-export type MseFailure = 'media' | 'slow' | 'overload'
+/** It cannot be played this way: the browser cannot decode it, or the line or the computer is too slow. */
+export type MseFailure = 'media' | 'slow'
 
 export type MseVideo = {
   /** When the displayed frame was captured, Unix milliseconds; undefined before the first. */
@@ -438,7 +440,7 @@ class Player {
   #steer(nowMs: number): void {
     const { video, hasAudio } = this.#options
     this.#watchPainted(nowMs)
-    this.#watchLoad(nowMs)
+    if (this.#options.isOneOfMany) this.#watchLoad(nowMs)
     // Before the first frame is displayed, the decoder is still on its way.
     if (this.#painted === 0 || video.seeking) return
     const step = this.#edge.decide(nowMs, video.currentTime, hasAudio && !video.muted)
@@ -498,7 +500,7 @@ class Player {
     if (wasWatched && this.#painted - painted < (this.#arrived - arrived) / 2) this.#overloads++
     else this.#overloads = 0
     this.#load = { sinceMs: nowMs, arrived: this.#arrived, painted: this.#painted }
-    if (this.#overloads >= maxOverloads) this.#fail('overload')
+    if (this.#overloads >= maxOverloads) this.#fail('slow')
   }
 
   #trim(): void {

@@ -77,7 +77,6 @@ export const english = {
     fallback: {
       media: 'This browser cannot play the video of this camera directly.',
       slow: 'The connection is too slow for the video of this camera.',
-      overload: 'This device is too slow for the video of this camera.',
     },
     shownAs: {
       fast: 'It is transferred directly.',

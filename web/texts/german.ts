@@ -108,7 +108,6 @@ export const german: Texts = {
     fallback: {
       media: 'Dieser Browser kann das Video dieser Kamera nicht direkt abspielen.',
       slow: 'Die Verbindung ist zu langsam für das Video dieser Kamera.',
-      overload: 'Dieses Gerät ist zu langsam für das Video dieser Kamera.',
     },
     shownAs: {
       fast: 'Es wird direkt übertragen.',

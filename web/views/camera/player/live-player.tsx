@@ -67,7 +67,7 @@ export function LivePlayer(props: LivePlayerProps) {
   const again = useCallback(() => setAttempt((before) => before + 1), [])
   const fall = useCallback(
     (because: MseFailure) => {
-      // HLS needs the same line and computer.
+      // HLS needs the same line.
       const to = transport === 'fast' && because === 'media' ? 'hls' : 'images'
       setFallen((before) => ({ to, because: before?.because ?? because }))
     },
