@@ -170,13 +170,14 @@ export function checkMedia(
   )
   const timescales = parseTimescales(init)
   const seconds = new Map<number, number>()
+  const firstMoof = boxes.find(({ type }) => type === 'moof')
   for (const box of boxes) {
     if (box.type !== 'moof') continue
     for (const track of parseMovieFragment(bytes.subarray(box.offset, box.offset + box.bytes)).tracks) {
       const timescale = timescales.get(track.trackId)
       check(timescale !== undefined, `track ${track.trackId} is in the initialization section`)
-      // Entries with silence are as recorded: parts of a long group of pictures.
-      if (isIndependent && !entry.range && !entry.uri.startsWith('silent-'))
+      // Entries with silence are as recorded: parts of a long group of pictures. Within a segment, such a group has parts too.
+      if (box === firstMoof && isIndependent && !entry.range && !entry.uri.startsWith('silent-'))
         check(track.firstIsKey, 'begins with a key frame')
       seconds.set(track.trackId, (seconds.get(track.trackId) ?? 0) + track.duration / (timescale ?? 1))
     }
