@@ -13,6 +13,7 @@ import {
   setUp,
   texts,
 } from '../../test/support/live/live-scene.ts'
+import { TestClock } from '../../test/support/test-clock.ts'
 import { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
@@ -20,6 +21,7 @@ import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import type { LiveChunk } from './live-chunk.ts'
+import { ViewerQueue } from './viewer-queue.ts'
 
 suite('mp4 and mpegts viewers', () => {
   test('viewers share one subscription; a late one starts at once from the last key frame', async () => {
@@ -81,6 +83,24 @@ suite('mp4 and mpegts viewers', () => {
     assert.deepEqual(ids(await slow.take()), [31])
     assert.equal(warnings.length, 1, 'at most one a second')
     assert.ok(live.stats().droppedChunks > 20)
+  })
+
+  test('a page gets nothing older than a second, but its first group however long that takes', async () => {
+    const clock = new TestClock(1_700_000_000_000)
+    const dropped: number[] = []
+    const onDrop = (chunks: number) => void dropped.push(chunks)
+    const queue = new ViewerQueue({ maxBytes: 1000, maxWaitMs: 1000, clock, onDrop })
+    queue.push(media(1, true), true)
+    await clock.advance(3000)
+    queue.push(media(2, false), false)
+    assert.equal((await queue.next())?.data[0], 1)
+    await clock.advance(900)
+    queue.push(media(3, false), false)
+    assert.deepEqual(dropped, [])
+    await clock.advance(200)
+    for (const [id, isKey] of [[4, false], [5, false], [6, true], [7, false]] as const) queue.push(media(id, isKey), false) // biome-ignore format: one line
+    assert.deepEqual(dropped, [3])
+    assert.deepEqual([(await queue.next())?.data[0], (await queue.next())?.data[0]], [6, 7])
   })
 
   test('chunks lost before a gap do not reach the viewer until a key frame', async () => {

@@ -1,5 +1,6 @@
-// The chunks that one viewer has not read yet, bounded in bytes and in time. When the queue overflows, all of it is dropped and the
-// viewer continues at the next key chunk, because live video that jumps is better than live video that lags.
+// The chunks that one viewer has not read yet, bounded in bytes and in time. When the queue overflows, all of it is
+// dropped and the viewer continues at the next key chunk, because live video that jumps is better than live video that
+// lags.
 
 import type { Clock } from '../base/clock.ts'
 import type { LiveChunk } from './live-chunk.ts'
