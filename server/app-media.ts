@@ -119,7 +119,7 @@ export async function openMedia(options: MediaOptions) {
     maxTotalHlsBytes: memory.hlsBytes,
   })
   const snapshots = new SnapshotTaker({
-    takeSnapshot: (cameraId, limits) => live.snapshot(cameraId, limits),
+    takeSnapshot: (cameraId, limits) => live.camera(cameraId).snapshot(limits),
     dir: join(config.data, 'snapshots'),
     clock,
     log,

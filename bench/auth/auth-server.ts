@@ -196,18 +196,9 @@ const absent = () => Promise.reject(new Error('the bench has no cameras'))
 const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedImages' | 'snapshots' | 'detector'> = {
   recordedImages: { getImage: absent },
   live: {
-    openViewer: () => {
+    camera: () => {
       throw new Error('the bench has no cameras')
     },
-    openMseViewer: () => {
-      throw new Error('the bench has no cameras')
-    },
-    openMjpeg: () => {
-      throw new Error('the bench has no cameras')
-    },
-    snapshot: absent,
-    hlsPlaylist: absent,
-    hlsSegment: absent,
   },
   recorded: {
     info: absent,

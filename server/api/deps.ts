@@ -35,36 +35,28 @@ import type { Timeouts } from './transport/timeouts.ts'
 /** `waitMs`: how long to wait for the camera's first frame; some seconds by default. */
 type Wait = { readonly waitMs?: number | undefined }
 
-/** Live views; see live/live-streams.ts. All throw 'unavailable' while the camera is offline. */
-export type Live = {
+/** Live views; see live/live-camera.ts. All throw 'unavailable' while the camera is offline. */
+export type Live = { camera(id: number): LiveCamera }
+
+export type LiveCamera = {
   /** Ends when `signal` aborts. A slow reader skips ahead and never blocks others. */
-  openViewer(
-    cameraId: number,
-    format: 'mp4' | 'mpegts',
-    options: { readonly signal: AbortSignal } & Wait,
-  ): AsyncIterable<Uint8Array>
+  openViewer(format: 'mp4' | 'mpegts', options: { readonly signal: AbortSignal } & Wait): AsyncIterable<Uint8Array>
   /** For Media Source; see live/mse-stream.ts. */
   openMseViewer(
-    cameraId: number,
     options: { readonly hasAudio: boolean; readonly signal: AbortSignal } & Wait,
   ): AsyncIterable<{ readonly codecs: string; readonly data: Uint8Array }>
   /** One JPEG per item. `account`: the viewer, who takes turns with others. */
-  openMjpeg(
-    cameraId: number,
-    options: LiveView & { readonly account: number; readonly signal: AbortSignal },
-  ): AsyncIterable<Uint8Array>
+  openMjpeg(options: LiveView & { readonly account: number; readonly signal: AbortSignal }): AsyncIterable<Uint8Array>
   snapshot(
-    cameraId: number,
     size: Pick<LiveView, 'maxWidth' | 'maxHeight'>,
     options: Wait & { readonly account: number; readonly signal: AbortSignal },
   ): Promise<{ readonly jpeg: Uint8Array; readonly wallMs: number }>
   hlsPlaylist(
-    cameraId: number,
     segmentUrl: (name: string) => string,
     options?: Wait & { readonly isEarly?: boolean | undefined },
   ): Promise<string>
   /** Throws 'not_found' for a name that has left the playlist. */
-  hlsSegment(cameraId: number, name: string): Promise<Uint8Array>
+  hlsSegment(name: string): Promise<Uint8Array>
 }
 
 /** The newest stored snapshot of a camera, which is also available while the camera is offline. */

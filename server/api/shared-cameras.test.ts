@@ -210,14 +210,16 @@ async function* sendForEver(signal?: AbortSignal): AsyncGenerator<Uint8Array, vo
 const noCamera = () => Promise.reject(new Error('not asked for'))
 
 const endlessLive: Live = {
-  openViewer: (_cameraId, _format, { signal }) => sendForEver(signal),
-  openMseViewer: () => {
-    throw new Error('not asked for')
-  },
-  openMjpeg: (_cameraId, { signal }) => sendForEver(signal),
-  snapshot: async () => ({ jpeg: new Uint8Array(9), wallMs: 0 }),
-  hlsPlaylist: noCamera,
-  hlsSegment: noCamera,
+  camera: () => ({
+    openViewer: (_format, { signal }) => sendForEver(signal),
+    openMseViewer: () => {
+      throw new Error('not asked for')
+    },
+    openMjpeg: ({ signal }) => sendForEver(signal),
+    snapshot: async () => ({ jpeg: new Uint8Array(9), wallMs: 0 }),
+    hlsPlaylist: noCamera,
+    hlsSegment: noCamera,
+  }),
 }
 
 /**

@@ -9,7 +9,7 @@ import { settlesWithin } from '../base/deadline.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Notifier } from '../base/notifier.ts'
-import type { Snapshot } from '../live/live-streams.ts'
+import type { Snapshot } from '../live/live-camera.ts'
 import type { ImageLimits } from '../media/image-size.ts'
 
 export type SnapshotTakerOptions = {

@@ -55,9 +55,9 @@ function createTsMuxer(stream: StreamFormat): LiveMuxer {
     init: new Uint8Array(),
     push(frame) {
       const data = writer.writeFrame(frame)
-      if (data.length === 0) return undefined
+      if (data.length === 0) return []
       const isKey = frame.kind === 'video' && frame.isKey
-      return { kind: 'media', isKey, wallMs: frame.wallMs, durationMs: 0, data }
+      return [{ kind: 'media', isKey, wallMs: frame.wallMs, durationMs: 0, data }]
     },
     flush: () => [],
   }
@@ -73,11 +73,11 @@ function createKeyFrameMuxer(format: StreamFormat, minIntervalMs: number): LiveM
   return {
     init: new Uint8Array(),
     push(frame) {
-      if (frame.kind !== 'video') return undefined
+      if (frame.kind !== 'video') return []
       const data = collector.push(frame)
-      if (!data || frame.wallMs < dueMs) return undefined
+      if (!data || frame.wallMs < dueMs) return []
       dueMs = frame.wallMs + minIntervalMs
-      return { kind: 'media', isKey: true, wallMs: frame.wallMs, durationMs: 0, data: data.slice(), format }
+      return [{ kind: 'media', isKey: true, wallMs: frame.wallMs, durationMs: 0, data: data.slice(), format }]
     },
     flush: () => [],
   }

@@ -31,11 +31,11 @@ export class FrameFragmentMuxer implements LiveMuxer {
     this.#audioOrigin = audio ? scaleTicks(origin90k, audio.sampleRate) : 0
   }
 
-  push(taken: Frame): LiveChunk | undefined {
+  push(taken: Frame): LiveChunk[] {
     const isVideo = taken.kind === 'video'
     const frame = isVideo && this.#groups ? this.#groups.close(taken) : taken
     const timing = frame && (isVideo ? this.#timeVideo(frame) : this.#timeAudio(frame))
-    if (!timing) return undefined
+    if (!timing) return []
     const { time: baseDecodeTime, duration } = timing
     const compositionOffset = isVideo ? frame.pts90k - frame.dts90k : 0
     const sample = {
@@ -51,8 +51,10 @@ export class FrameFragmentMuxer implements LiveMuxer {
     data.set(head)
     data.set(frame.data, head.length)
     const { wallMs, isLeading } = frame
-    if (!isVideo) return { kind: 'media', isKey: false, wallMs, durationMs: 0, data, isLeading }
-    return { kind: 'media', isKey: frame.isKey, wallMs, durationMs: duration / 90, data, isLeading, compositionOffset }
+    if (!isVideo) return [{ kind: 'media', isKey: false, wallMs, durationMs: 0, data, isLeading }]
+    return [
+      { kind: 'media', isKey: frame.isKey, wallMs, durationMs: duration / 90, data, isLeading, compositionOffset },
+    ]
   }
 
   flush(): LiveChunk[] {

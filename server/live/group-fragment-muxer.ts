@@ -57,14 +57,14 @@ export class GroupFragmentMuxer implements LiveMuxer {
     })
   }
 
-  push(frame: Frame): LiveChunk | undefined {
+  push(frame: Frame): LiveChunk[] {
     if (frame.kind === 'audio') {
       if (this.#cutter.openBlocks < maxAudioBlocks) this.#cutter.pushAudio(frame)
     } else {
       const video = this.#groups ? toStart(frame, this.#groups) : frame
       if (video) this.#cutter.pushVideo(video)
     }
-    return this.#chunks.shift()
+    return this.#chunks.splice(0)
   }
 
   flush(): LiveChunk[] {

@@ -7,10 +7,10 @@ import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
 import { HlsWindow } from './hls-window.ts'
 import type { LiveChunk } from './live-chunk.ts'
-import type { ChunkSink, SharedStream } from './shared-stream.ts'
+import { type LiveSubscription, receiveChunks } from './live-subscriber.ts'
 
 export type HlsStreamOptions = {
-  readonly stream: SharedStream
+  readonly subscribe: (onChunk: (chunk: LiveChunk) => void) => LiveSubscription
   readonly clock: Clock
   /** The stream is closed after this time without a request. */
   readonly idleMs: number
@@ -38,18 +38,18 @@ export type PlaylistOptions = {
   readonly isEarly?: boolean | undefined
 }
 
-export class HlsStream implements ChunkSink {
+export class HlsStream {
   readonly #options: HlsStreamOptions
   readonly #window: HlsWindow
   readonly #changed = new Notifier()
   readonly #closed = new AbortController()
-  readonly #leave: () => void
+  readonly #unsubscribe: () => void
   #lastUsedMs: number
   /** When the additional wait ends. It happens once per stream, for all players together. */
   #extraUntilMs: number | undefined
 
   constructor(options: HlsStreamOptions) {
-    const { clock, stream } = options
+    const { clock, subscribe } = options
     this.#options = options
     this.#lastUsedMs = clock.monotonicMs()
     this.#window = new HlsWindow({
@@ -64,13 +64,11 @@ export class HlsStream implements ChunkSink {
       maxBytes: 192 * 1024 * 1024,
       budget: options.budget,
     })
-    this.#leave = stream.join(this)
+    this.#unsubscribe = receiveChunks(subscribe, (chunk) => {
+      this.#window.add(chunk)
+      this.#changed.notify()
+    })
     void this.#closeWhenIdle()
-  }
-
-  push(chunk: LiveChunk): void {
-    this.#window.add(chunk)
-    this.#changed.notify()
   }
 
   /** Waits until there is enough to play. Throws 'unavailable' if there is no segment in time. */
@@ -110,7 +108,7 @@ export class HlsStream implements ChunkSink {
   close(): void {
     if (this.#closed.signal.aborted) return
     this.#closed.abort()
-    this.#leave()
+    this.#unsubscribe()
     this.#window.close()
     this.#options.onClosed(this.#window.nextDiscontinuitySequence)
   }

@@ -10,7 +10,7 @@ suite('mjpeg viewers', () => {
   /** A key frame a second for so long; gives the frames each viewer was sent. */
   async function watch(rates: (number | undefined)[], seconds: number, keysPerSecond = 1) {
     const { live, send, clock, decodes } = setUp()
-    const viewers = rates.map((refreshRate) => reader(live.openMjpeg(1, { refreshRate, signal: notAborted })))
+    const viewers = rates.map((refreshRate) => reader(live.camera(1).openMjpeg({ refreshRate, signal: notAborted })))
     const sent: { atMs: number; id: number }[][] = rates.map(() => [])
     for (const viewer of viewers) await viewer.take()
     send('keyframes', init())
@@ -44,7 +44,7 @@ suite('mjpeg viewers', () => {
     newest.keyframes = [init(), keyFrame(1)]
     for (const refreshRate of [1e-7, 5e-324]) {
       const leave = new AbortController()
-      const viewer = live.openMjpeg(1, { refreshRate, signal: leave.signal })
+      const viewer = live.camera(1).openMjpeg({ refreshRate, signal: leave.signal })
       assert.equal((await viewer.next()).done, false)
       const second = viewer.next()
       send('keyframes', keyFrame(2))
@@ -68,14 +68,14 @@ suite('mjpeg viewers', () => {
   test('the first image is made at once from the newest key frame', async () => {
     const { live, newest } = setUp()
     newest.keyframes = [init(), keyFrame(9)]
-    const viewer = reader(live.openMjpeg(1, { refreshRate: 0.1, signal: notAborted }))
+    const viewer = reader(live.camera(1).openMjpeg({ refreshRate: 0.1, signal: notAborted }))
     assert.deepEqual(texts(await viewer.take()), ['9 full'])
   })
 
   test('one decode per key frame, one JPEG per distinct size', async () => {
     const { live, send, decodes } = setUp()
     const limits = [{}, { maxWidth: 640 }, { maxHeight: 360 }, { maxWidth: 5000 }, { maxWidth: 320 }]
-    const viewers = limits.map((limit) => reader(live.openMjpeg(1, { ...limit, signal: notAborted })))
+    const viewers = limits.map((limit) => reader(live.camera(1).openMjpeg({ ...limit, signal: notAborted })))
     for (const viewer of viewers) await viewer.take()
     send('keyframes', init(), keyFrame(1))
     const seen = await Promise.all(viewers.map(async (viewer) => texts(await viewer.take())))
@@ -86,8 +86,8 @@ suite('mjpeg viewers', () => {
 
   test('a viewer whose turn comes later finds its size already made', async () => {
     const { live, send, decodes, clock } = setUp()
-    const fast = reader(live.openMjpeg(1, { signal: notAborted }))
-    const small = reader(live.openMjpeg(1, { maxWidth: 640, refreshRate: 0.8, signal: notAborted }))
+    const fast = reader(live.camera(1).openMjpeg({ signal: notAborted }))
+    const small = reader(live.camera(1).openMjpeg({ maxWidth: 640, refreshRate: 0.8, signal: notAborted }))
     await Promise.all([fast.take(), small.take()])
     send('keyframes', init(), keyFrame(1))
     await Promise.all([fast.take(), small.take()])
@@ -105,7 +105,7 @@ suite('mjpeg viewers', () => {
 
   test('a slow viewer is sent the newest image, never a backlog', async () => {
     const { live, send } = setUp()
-    const viewer = reader(live.openMjpeg(1, { signal: notAborted }))
+    const viewer = reader(live.camera(1).openMjpeg({ signal: notAborted }))
     await viewer.take()
     send('keyframes', init(), keyFrame(1))
     assert.deepEqual(texts(await viewer.take(1)), ['1 full'])
@@ -118,7 +118,7 @@ suite('mjpeg viewers', () => {
 
   test('the stream stays open while the camera is away and goes on when it returns', async () => {
     const { live, send, clock } = setUp()
-    const viewer = reader(live.openMjpeg(1, { signal: notAborted }))
+    const viewer = reader(live.camera(1).openMjpeg({ signal: notAborted }))
     await viewer.take()
     send('keyframes', init(), keyFrame(1))
     assert.deepEqual(texts(await viewer.take()), ['1 full'])
@@ -131,7 +131,7 @@ suite('mjpeg viewers', () => {
 
   test('a camera that never sends is unavailable after ten seconds, and the viewer is gone', async () => {
     const { live, clock } = setUp()
-    const viewer = reader(live.openMjpeg(1, { signal: notAborted }))
+    const viewer = reader(live.camera(1).openMjpeg({ signal: notAborted }))
     await viewer.take()
     await clock.advance(10_000)
     assert.ok(isKind('unavailable')((await viewer.take())[0]))
@@ -140,7 +140,7 @@ suite('mjpeg viewers', () => {
 
   test('a key frame that cannot be decoded is left out', async () => {
     const { live, send, failDecodes } = setUp()
-    const viewer = reader(live.openMjpeg(1, { signal: notAborted }))
+    const viewer = reader(live.camera(1).openMjpeg({ signal: notAborted }))
     await viewer.take()
     failDecodes(new AppError('corrupt', 'broken'))
     send('keyframes', init(), keyFrame(1))
@@ -152,11 +152,11 @@ suite('mjpeg viewers', () => {
 
   test('the source is asked for no more key frames than the fastest viewer needs', async () => {
     const { live, send, subscriptions, clock } = setUp()
-    const slow = reader(live.openMjpeg(1, { refreshRate: 0.1, signal: notAborted }))
+    const slow = reader(live.camera(1).openMjpeg({ refreshRate: 0.1, signal: notAborted }))
     await slow.take()
     send('keyframes', init(), keyFrame(1))
     assert.deepEqual(texts(await slow.take()), ['1 full'])
-    const fast = reader(live.openMjpeg(1, { refreshRate: 2, signal: notAborted }))
+    const fast = reader(live.camera(1).openMjpeg({ refreshRate: 2, signal: notAborted }))
     assert.deepEqual(texts(await fast.take()), ['1 full'])
     send('keyframes', init(), keyFrame(1)) // what a renewed subscription begins with
     await clock.advance(500)
@@ -171,8 +171,12 @@ suite('snapshots', () => {
   test('concurrent requests share one subscription and one decode, and later ones the image', async () => {
     const { live, newest, decodes, subscriptions } = setUp()
     newest.keyframes = [init(), keyFrame(4)]
-    const snapshots = await Promise.all([live.snapshot(1), live.snapshot(1), live.snapshot(1, { maxWidth: 3000 })])
-    for (const { jpeg, wallMs } of [...snapshots, await live.snapshot(1)]) {
+    const snapshots = await Promise.all([
+      live.camera(1).snapshot(),
+      live.camera(1).snapshot(),
+      live.camera(1).snapshot({ maxWidth: 3000 }),
+    ])
+    for (const { jpeg, wallMs } of [...snapshots, await live.camera(1).snapshot()]) {
       assert.equal(new TextDecoder().decode(jpeg), '4 full')
       assert.equal(wallMs, 4000)
     }
@@ -182,19 +186,19 @@ suite('snapshots', () => {
 
   test('an offline camera is unavailable after five seconds', async () => {
     const { live, clock, send } = setUp()
-    const first = live.snapshot(1)
+    const first = live.camera(1).snapshot()
     await settle()
     send('keyframes', init(), keyFrame(1))
     await first
     send('keyframes', marker('end'))
-    const second = assert.rejects(live.snapshot(1), isKind('unavailable'))
+    const second = assert.rejects(live.camera(1).snapshot(), isKind('unavailable'))
     await clock.advance(5000)
     await second
   })
 
   test('the first viewer of a camera with long groups of pictures waits for its first key frame', async () => {
     const { live, clock, send } = setUp({ keyIntervalMs: () => undefined })
-    const first = live.snapshot(1)
+    const first = live.camera(1).snapshot()
     await clock.advance(12_000)
     send('keyframes', init(), keyFrame(1))
     assert.equal(new TextDecoder().decode((await first).jpeg), '1 full')
@@ -202,13 +206,13 @@ suite('snapshots', () => {
 
   test('an image from before the camera went away is never shown as live', async () => {
     const { live, clock, send, open } = setUp()
-    const first = live.snapshot(1)
+    const first = live.camera(1).snapshot()
     await settle()
     send('keyframes', init(), keyFrame(1))
     await first
     await clock.advance(20_000)
     assert.equal(open.length, 0)
-    const second = assert.rejects(live.snapshot(1), isKind('unavailable'))
+    const second = assert.rejects(live.camera(1).snapshot(), isKind('unavailable'))
     await clock.advance(5000)
     await second
   })
@@ -217,6 +221,6 @@ suite('snapshots', () => {
     const { live, newest, failDecodes } = setUp()
     newest.keyframes = [init(), keyFrame(4)]
     failDecodes(new AppError('corrupt', 'broken'))
-    await assert.rejects(live.snapshot(1), isKind('unavailable'))
+    await assert.rejects(live.camera(1).snapshot(), isKind('unavailable'))
   })
 })

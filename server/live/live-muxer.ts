@@ -8,10 +8,10 @@ export type LiveMuxer = {
   /** The data of the run's `init` chunk. */
   readonly init: Uint8Array
   /**
-   * Adds a frame, in the hub's order and beginning with a key frame. Returns at most one chunk. Throws AppError for a
-   * bad frame.
+   * Adds a frame, in the hub's order and beginning with a key frame. Returns the chunks that are complete.
+   * Throws AppError for a bad frame.
    */
-  push(frame: Frame): LiveChunk | undefined
+  push(frame: Frame): readonly LiveChunk[]
   /** Returns the remaining chunks at the end of a run. The next frame must be a key frame. */
   flush(): readonly LiveChunk[]
 }

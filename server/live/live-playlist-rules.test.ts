@@ -33,7 +33,7 @@ test('a live playlist keeps to the rules of HLS, and so does each next one, what
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       const { live, send, clock } = setUp()
-      const first = live.hlsPlaylist(1, urlOf)
+      const first = live.camera(1).hlsPlaylist(urlOf)
       await settle()
       let id = 0
       let wallMs = 1_800_000_000_000
@@ -61,7 +61,7 @@ test('a live playlist keeps to the rules of HLS, and so does each next one, what
           const last = step.partsMs.length - 1
           for (const [i, ms] of step.partsMs.entries()) {
             send('hls', chunk(ms, i === 0, i === last))
-            await look(await live.hlsPlaylist(1, urlOf))
+            await look(await live.camera(1).hlsPlaylist(urlOf))
           }
           continue
         }
@@ -69,7 +69,7 @@ test('a live playlist keeps to the rules of HLS, and so does each next one, what
         if (step.kind === 'gap') send('hls', marker('gap'))
         else send('hls', marker('end'), init(Uint8Array.of(id & 0xff)))
         await clock.advance(step.awayMs)
-        await look(await live.hlsPlaylist(1, urlOf))
+        await look(await live.camera(1).hlsPlaylist(urlOf))
       }
     }),
     { numRuns: 60 },

@@ -120,15 +120,15 @@ class SourceSink {
       if (frame.kind !== 'video' || !frame.isKey) return
       this.#isWaitingForKey = false
     }
-    let chunk: LiveChunk | undefined
+    let chunks: readonly LiveChunk[]
     try {
-      chunk = this.#muxer.push(frame)
+      chunks = this.#muxer.push(frame)
     } catch {
       this.#badFrames++
       this.#dropToKeyFrame()
       return
     }
-    this.#deliver(chunk)
+    for (const chunk of chunks) this.#deliver(chunk)
   }
 
   #flush(): readonly LiveChunk[] {
@@ -140,8 +140,7 @@ class SourceSink {
     }
   }
 
-  #deliver(chunk: LiveChunk | undefined): void {
-    if (!chunk) return
+  #deliver(chunk: LiveChunk): void {
     // After a loss the muxer may still hold a part that begins inside the lost group.
     if (this.#isInGap && !chunk.isKey) return
     if (this.#isInBacklog) {

@@ -26,10 +26,10 @@ import { ViewerQueue } from './viewer-queue.ts'
 suite('mp4 and mpegts viewers', () => {
   test('viewers share one subscription; a late one starts at once from the last key frame', async () => {
     const { live, send, subscriptions, open } = setUp()
-    const first = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const first = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
     assert.deepEqual(await first.take(), [])
     send('mpegts', init(), media(1, true), media(2, false), media(3, true), media(4, false))
-    const late = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const late = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
     assert.deepEqual(ids(await late.take()), [3, 4])
     assert.deepEqual(ids(await first.take()), [1, 2, 3, 4])
     send('mpegts', media(5, false))
@@ -42,7 +42,7 @@ suite('mp4 and mpegts viewers', () => {
   test('the subscription outlives the last viewer by a few seconds only', async () => {
     const { live, send, open, clock, subscriptions } = setUp({ lingerMs: 5000 })
     const controller = new AbortController()
-    const viewer = reader(live.openViewer(1, 'mp4', { signal: controller.signal }))
+    const viewer = reader(live.camera(1).openViewer('mp4', { signal: controller.signal }))
     await viewer.take()
     assert.equal(live.stats().viewers.mp4, 1)
     controller.abort()
@@ -51,7 +51,7 @@ suite('mp4 and mpegts viewers', () => {
     await clock.advance(4000)
     assert.equal(open.length, 1)
     const again = new AbortController()
-    const second = reader(live.openViewer(1, 'mp4', { signal: again.signal }))
+    const second = reader(live.camera(1).openViewer('mp4', { signal: again.signal }))
     await second.take()
     await clock.advance(60_000) // long enough for the first wait to give up
     assert.ok((await second.take())[0] instanceof AppError)
@@ -65,8 +65,8 @@ suite('mp4 and mpegts viewers', () => {
     const warnings: unknown[] = []
     const log: Logger = { ...silentLogger, warn: (fields) => void warnings.push(fields) }
     const { live, send, clock } = setUp({ maxViewerBytes: 100, log })
-    const slow = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
-    const fast = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const slow = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
+    const fast = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
     await Promise.all([slow.take(), fast.take()])
     send('mpegts', init(), media(0, true, 10))
     assert.deepEqual(ids(await slow.take(1)), [0])
@@ -105,7 +105,7 @@ suite('mp4 and mpegts viewers', () => {
 
   test('chunks lost before a gap do not reach the viewer until a key frame', async () => {
     const { live, send } = setUp()
-    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const viewer = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
     await viewer.take()
     send('mpegts', init(), media(1, false), media(2, true), marker('gap'), media(3, false), media(4, true))
     assert.deepEqual(ids(await viewer.take()), [2, 4])
@@ -113,7 +113,7 @@ suite('mp4 and mpegts viewers', () => {
 
   test('the stream ends with the run, after everything that came before', async () => {
     const { live, send } = setUp()
-    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const viewer = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
     await viewer.take()
     send('mpegts', init(), media(1, true), marker('end'), init(), media(2, true))
     assert.deepEqual(ids(await viewer.take()), [1, 'end'])
@@ -121,7 +121,7 @@ suite('mp4 and mpegts viewers', () => {
 
   test('a camera that sends nothing is unavailable after ten seconds', async () => {
     const { live, clock } = setUp()
-    const viewer = reader(live.openViewer(1, 'mp4', { signal: notAborted }))
+    const viewer = reader(live.camera(1).openViewer('mp4', { signal: notAborted }))
     await viewer.take()
     await clock.advance(10_000)
     const [error] = await viewer.take()
@@ -135,7 +135,7 @@ suite('mp4 and mpegts viewers', () => {
       const head = writeFragmentHead(1, [{ trackId: 1, baseDecodeTime: time, samples }])
       return { ...media(1, isKey), wallMs: clock.nowMs(), data: new Uint8Array([...head, 7]) }
     }
-    const viewer = reader(live.openViewer(1, 'mp4', { signal: notAborted }))
+    const viewer = reader(live.camera(1).openViewer('mp4', { signal: notAborted }))
     await viewer.take()
     const head = writeInitSegment(format)
     const late = 90_000 * 86_400 * 100
@@ -167,7 +167,7 @@ suite('mp4 and mpegts viewers', () => {
     const audio = { codec: 'aac', sampleRate: 8000, channels: 1, config: new Uint8Array(), codecString: '' } as const
     const frames = Array.from({ length: 1000 }, (_, i) => [fragment(1, i, 90_000), fragment(2, i, 8000)]).flat()
     newest.mp4 = [{ ...init(Uint8Array.of(1)), format: { ...format, audio } }, ...frames]
-    const viewer = reader(live.openViewer(1, 'mp4', { signal: notAborted }))
+    const viewer = reader(live.camera(1).openViewer('mp4', { signal: notAborted }))
     const seen = (await viewer.take(3000)) as Uint8Array[]
     seen[0] = seen[0]!.subarray(1)
     send('mp4', fragment(1, 1000, 90_000), fragment(2, 1000, 8000))
@@ -189,7 +189,7 @@ suite('mp4 and mpegts viewers', () => {
   test('a viewer that has not taken its first group when the next begins goes on with that', async () => {
     const { live, newest, send } = setUp({ maxViewerBytes: 1000 })
     newest.mpegts = [init(), ...[1, 2, 3, 4].map((id) => ({ ...media(id, id === 1, 900), isBacklog: true }))]
-    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const viewer = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
     assert.deepEqual(ids(await viewer.take(2)), [1, 2])
     send('mpegts', media(5, false, 10), media(6, true, 10), media(7, false, 10))
     assert.deepEqual(ids(await viewer.take()), [6, 7])
@@ -197,8 +197,8 @@ suite('mp4 and mpegts viewers', () => {
 
   test('removing the camera ends its viewers', async () => {
     const { live, send, open } = setUp()
-    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
-    const mjpeg = reader(live.openMjpeg(1, { signal: notAborted }))
+    const viewer = reader(live.camera(1).openViewer('mpegts', { signal: notAborted }))
+    const mjpeg = reader(live.camera(1).openMjpeg({ signal: notAborted }))
     await viewer.take()
     await mjpeg.take()
     send('mpegts', init(), media(1, true))

@@ -41,7 +41,7 @@ function send(sent: readonly Sent[], hasAudio: boolean): Seen[] {
   const stream = new MseStream(withAudio, hasAudio)
   const seen: Seen[] = []
   for (const [after, item] of sent.entries()) {
-    const chunk = muxer.push(frameOf(item, after % 10 === 0))
+    const [chunk] = muxer.push(frameOf(item, after % 10 === 0))
     const bytes = chunk && stream.push(chunk)
     let wallMs: number | undefined
     for (const box of bytes ? scanBoxes(bytes).boxes : []) {

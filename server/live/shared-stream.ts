@@ -8,7 +8,7 @@ import type { ByteBudget } from '../base/byte-budget.ts'
 import type { Clock } from '../base/clock.ts'
 import { Timer } from '../base/timer.ts'
 import type { LiveChunk } from './live-chunk.ts'
-import type { LiveSubscription } from './live-subscriber.ts'
+import { type LiveSubscription, receiveChunks } from './live-subscriber.ts'
 
 export type ChunkSink = {
   /** Called in order. Must not block or throw. `isBacklog`: the chunk was kept from before the viewer joined. */
@@ -29,9 +29,7 @@ export type SharedStreamOptions = {
 export class SharedStream {
   readonly #options: SharedStreamOptions
   readonly #sinks = new Set<ChunkSink>()
-  #subscription: LiveSubscription | undefined
-  /** Distinguishes chunks of this subscription from late chunks of the previous one. */
-  #generation = 0
+  #unsubscribe: (() => void) | undefined
   #minIntervalMs = 0
   readonly #linger: Timer
   #init: LiveChunk | undefined
@@ -50,7 +48,7 @@ export class SharedStream {
     this.#sinks.add(sink)
     if (this.#init) sink.push(this.#init, true)
     for (const chunk of this.#retained) sink.push(chunk, true)
-    if (!this.#subscription) this.#open()
+    if (!this.#unsubscribe) this.#open()
     return () => {
       if (this.#sinks.delete(sink) && this.#sinks.size === 0)
         this.#linger.start(this.#options.lingerMs, () => this.close())
@@ -62,23 +60,22 @@ export class SharedStream {
    * subscription.
    */
   lowerInterval(minIntervalMs: number): void {
-    if (this.#subscription && minIntervalMs >= this.#minIntervalMs) return
+    if (this.#unsubscribe && minIntervalMs >= this.#minIntervalMs) return
     this.#minIntervalMs = minIntervalMs
-    if (!this.#subscription) return
-    this.#subscription.close()
+    if (!this.#unsubscribe) return
+    this.#unsubscribe()
     this.#open()
   }
 
   close(): void {
     this.#linger.stop()
-    this.#generation++
-    this.#subscription?.close()
-    this.#subscription = undefined
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
     this.#forget()
   }
 
   get isOpen(): boolean {
-    return this.#subscription !== undefined
+    return this.#unsubscribe !== undefined
   }
 
   get retainedBytes(): number {
@@ -86,18 +83,12 @@ export class SharedStream {
   }
 
   #open(): void {
-    const generation = ++this.#generation
-    // The first chunks may come before `subscribe` has returned.
-    let early = 0
-    let subscription: LiveSubscription | undefined
-    subscription = this.#options.subscribe((chunk) => {
-      if (generation !== this.#generation) return
-      if (subscription) subscription.ack(chunk.data.length)
-      else early += chunk.data.length
-      this.#receive(chunk)
-    }, this.#minIntervalMs)
-    if (early > 0) subscription.ack(early)
-    this.#subscription = subscription
+    const { subscribe } = this.#options
+    const minIntervalMs = this.#minIntervalMs
+    this.#unsubscribe = receiveChunks(
+      (onChunk) => subscribe(onChunk, minIntervalMs),
+      (chunk) => this.#receive(chunk),
+    )
   }
 
   #receive(chunk: LiveChunk): void {

@@ -113,8 +113,8 @@ function shown(frames: readonly Frame[]): Frame[] {
 
 function playLive(kind: 'hls' | 'mp4', format: StreamFormat, frames: readonly Frame[]): Uint8Array {
   const muxer = createLiveMuxer(kind, format, { minIntervalMs: 0, hasAudio: false })
-  const chunks = [...frames.map((frame) => muxer.push(frame)), ...muxer.flush()]
-  return Buffer.concat([muxer.init, ...chunks.flatMap((chunk) => (chunk?.kind === 'media' ? [chunk.data] : []))])
+  const chunks = [...frames.flatMap((frame) => muxer.push(frame)), ...muxer.flush()]
+  return Buffer.concat([muxer.init, ...chunks.flatMap((chunk) => (chunk.kind === 'media' ? [chunk.data] : []))])
 }
 
 /** As the recorder writes it, in fragments of at most half a second, and as playback delivers it. */

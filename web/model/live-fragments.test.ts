@@ -23,7 +23,7 @@ function write(): Uint8Array[] {
     for (const kind of ['video', 'audio'] as const) {
       const data = new Uint8Array(50).fill(i)
       const time = { pts90k: i * 5760, dts90k: i * 5760, wallMs: wallMs + i * 64 }
-      const chunk = muxer.push({ kind, ...time, isKey: kind === 'audio' || i % 5 === 0, data })
+      const [chunk] = muxer.push({ kind, ...time, isKey: kind === 'audio' || i % 5 === 0, data })
       const bytes = chunk && stream.push(chunk)
       if (bytes) parts.push(bytes)
     }

@@ -11,10 +11,10 @@ import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { addKeeper } from '../../../test/support/store/temporary-store.ts'
 import { AppError } from '../../base/error.ts'
 import type { LiveView } from '../../model/live-view.ts'
-import type { Live } from '../deps.ts'
+import type { LiveCamera } from '../deps.ts'
 
 /** A camera that sends `chunk` forever, as fast as it is read. */
-class Camera implements Live {
+class Camera implements LiveCamera {
   readonly chunk: Uint8Array
   readonly views: LiveView[] = []
   readonly accounts: number[] = []
@@ -29,7 +29,6 @@ class Camera implements Live {
   }
 
   async *openViewer(
-    _cameraId: number,
     _format: string,
     { signal, waitMs }: { signal: AbortSignal; waitMs?: number | undefined },
   ): AsyncGenerator<Uint8Array> {
@@ -47,45 +46,42 @@ class Camera implements Live {
     }
   }
 
-  async *openMseViewer(cameraId: number, { hasAudio, signal }: { hasAudio: boolean; signal: AbortSignal }) {
+  async *openMseViewer({ hasAudio, signal }: { hasAudio: boolean; signal: AbortSignal }) {
     const codecs = hasAudio ? 'avc1.4d401f,mp4a.40.2' : 'avc1.4d401f'
-    for await (const data of this.openViewer(cameraId, 'mp4', { signal })) yield { codecs, data }
+    for await (const data of this.openViewer('mp4', { signal })) yield { codecs, data }
   }
 
-  openMjpeg(
-    cameraId: number,
-    { signal, account, ...view }: LiveView & { account: number; signal: AbortSignal },
-  ): AsyncGenerator<Uint8Array> {
+  openMjpeg({
+    signal,
+    account,
+    ...view
+  }: LiveView & { account: number; signal: AbortSignal }): AsyncGenerator<Uint8Array> {
     this.accounts.push(account)
     this.views.push(view)
-    return this.openViewer(cameraId, 'mjpeg', { signal })
+    return this.openViewer('mjpeg', { signal })
   }
 
-  async snapshot(_cameraId: number, view: LiveView, { waitMs }: { waitMs?: number | undefined } = {}) {
+  async snapshot(view: LiveView, { waitMs }: { waitMs?: number | undefined } = {}) {
     this.waits.push(waitMs)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
     this.views.push(view)
     return { jpeg: this.chunk, wallMs: 0 }
   }
 
-  async hlsPlaylist(
-    _cameraId: number,
-    segmentUrl: (name: string) => string,
-    { waitMs }: { waitMs?: number | undefined } = {},
-  ) {
+  async hlsPlaylist(segmentUrl: (name: string) => string, { waitMs }: { waitMs?: number | undefined } = {}) {
     this.waits.push(waitMs)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
     return `#EXTM3U\n${segmentUrl('7.mp4')}\n`
   }
 
-  async hlsSegment(_cameraId: number, name: string) {
+  async hlsSegment(name: string) {
     if (name !== '7.mp4') throw new AppError('not_found', 'no such segment')
     return this.chunk
   }
 }
 
 async function watch(t: TestContext, camera: Camera, query = '') {
-  const temporary = await openTemporaryApi(t, { live: camera })
+  const temporary = await openTemporaryApi(t, { live: { camera: () => camera } })
   const owner = await temporary.addUser('owner@example.com')
   const cameraId = await temporary.addCamera(owner.userId)
   const port = await temporary.api.listen({ host: '127.0.0.1', port: 0 })

@@ -31,7 +31,8 @@ type Viewing = {
   readonly grant: MediaGrant
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  readonly isOffline: boolean
+  /** Reads the camera, which requests for segments need not. */
+  readonly isOffline: () => Promise<boolean>
 }
 
 type Respond = (viewing: Viewing) => Promise<void>
@@ -48,11 +49,11 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
       if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'access to this camera was revoked')
       await access.markViewed(grant.userId, grant.cameraId)
-      const isOffline = (await cameras.find(grant.cameraId))?.status === 'offline'
+      const isOffline = async () => (await cameras.find(grant.cameraId))?.status === 'offline'
       try {
         await respond({ grant, request, reply, isOffline })
       } catch (error) {
-        throw isOffline && isUnavailable(error) ? cameraOffline() : error
+        throw isUnavailable(error) && (await isOffline()) ? cameraOffline() : error
       }
     })
 
@@ -72,12 +73,12 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     ): Respond =>
     async ({ grant, request, reply, isOffline }) => {
       if (request.method === 'HEAD') {
-        if (isOffline) throw new AppError('unavailable', 'the camera is offline')
+        if (await isOffline()) throw new AppError('unavailable', 'the camera is offline')
         startMedia(reply, 200, type).end()
         return
       }
       const signal = enter(grant, reply)
-      const { all } = await awaitFirstChunk(open(grant, { signal, waitMs: waitFor(isOffline) }))
+      const { all } = await awaitFirstChunk(open(grant, { signal, waitMs: await waitFor(isOffline) }))
       await sendStream(startMedia(reply, 200, type, unbuffered), wrap(all, request), { signal, log })
     }
 
@@ -87,19 +88,19 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     stream(
       mjpegContentType,
       // Waits for an offline camera too, because an `<img>` does not retry.
-      ({ cameraId, view, userId }, { signal }) => live.openMjpeg(cameraId, { ...view, account: userId, signal }),
+      ({ cameraId, view, userId }, { signal }) => live.camera(cameraId).openMjpeg({ ...view, account: userId, signal }),
       // Only browsers that show the images are late by one (see multipart.ts), and they say what they request.
       (images, { headers }) => writeMultipart(images, headers['sec-fetch-dest'] === 'image'),
     ),
   )
-  const mp4 = stream('video/mp4', ({ cameraId }, options) => live.openViewer(cameraId, 'mp4', options))
+  const mp4 = stream('video/mp4', ({ cameraId }, options) => live.camera(cameraId).openViewer('mp4', options))
   route('mp4', mediaFiles.mp4, async (viewing) => {
     const { grant, request, reply, isOffline } = viewing
     const tracks = new URLSearchParams(request.query as string).get('tracks')
     if (request.method === 'HEAD' || (tracks !== 'video' && tracks !== 'video,audio')) return mp4(viewing)
     const signal = enter(grant, reply)
-    const options = { hasAudio: tracks === 'video,audio', signal, waitMs: waitFor(isOffline) }
-    const { first, all } = await awaitFirstChunk(live.openMseViewer(grant.cameraId, options))
+    const options = { hasAudio: tracks === 'video,audio', signal, waitMs: await waitFor(isOffline) }
+    const { first, all } = await awaitFirstChunk(live.camera(grant.cameraId).openMseViewer(options))
     // The page compares it with the times of the frames.
     const headers = { ...unbuffered, 'nightjar-clock': Date.now() }
     const response = startMedia(reply, 200, `video/mp4; codecs="${first.codecs}"`, headers)
@@ -108,11 +109,11 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
   route(
     'mpegts',
     mediaFiles.mpegts,
-    stream('video/mp2t', ({ cameraId }, options) => live.openViewer(cameraId, 'mpegts', options)),
+    stream('video/mp2t', ({ cameraId }, options) => live.camera(cameraId).openViewer('mpegts', options)),
   )
   route('live_snapshot', mediaFiles.live_snapshot, async ({ grant, reply, isOffline }) => {
-    const options = { account: grant.userId, signal: enter(grant, reply), waitMs: waitFor(isOffline) }
-    const { jpeg } = await live.snapshot(grant.cameraId, grant.view, options)
+    const options = { account: grant.userId, signal: enter(grant, reply), waitMs: await waitFor(isOffline) }
+    const { jpeg } = await live.camera(grant.cameraId).snapshot(grant.view, options)
     sendShared(reply, 'image/jpeg', jpeg)
   })
   route('snapshot', mediaFiles.snapshot, async ({ grant, reply }) => {
@@ -125,12 +126,14 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     const token = encodeURIComponent(tokenOf(request))
     const segmentUrl = (name: string) => `${mediaPath(grant.cameraId, `hls/${name}`)}?token=${token}`
     const isEarly = new URLSearchParams(request.query as string).get('start') === 'early'
-    const playlist = await live.hlsPlaylist(grant.cameraId, segmentUrl, { waitMs: waitFor(isOffline), isEarly })
+    const playlist = await live
+      .camera(grant.cameraId)
+      .hlsPlaylist(segmentUrl, { waitMs: await waitFor(isOffline), isEarly })
     sendBytes(reply, 'application/vnd.apple.mpegurl', Buffer.from(playlist))
   })
   route('hls', 'hls/:name', async ({ grant, request, reply }) => {
     const { name } = request.params as { name: string }
-    sendShared(reply, 'video/mp4', await live.hlsSegment(grant.cameraId, name))
+    sendShared(reply, 'video/mp4', await live.camera(grant.cameraId).hlsSegment(name))
   })
 }
 
@@ -141,7 +144,8 @@ async function* dataOf(chunks: AsyncIterable<{ readonly data: Uint8Array }>): As
 /** nginx would otherwise keep some images or seconds back. */
 const unbuffered = { 'x-accel-buffering': 'no' }
 
-const waitFor = (isOffline: boolean): number | undefined => (isOffline ? offlineWaitMs : undefined)
+const waitFor = async (isOffline: Viewing['isOffline']): Promise<number | undefined> =>
+  (await isOffline()) ? offlineWaitMs : undefined
 
 const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'
 

@@ -116,14 +116,7 @@ export async function openTemporaryApi(
     providers: createNoProviders(store, { audit, clock }),
     audit,
     mediaTokens,
-    live: {
-      openViewer: unavailable,
-      openMseViewer: unavailable,
-      openMjpeg: unavailable,
-      snapshot: unavailable,
-      hlsPlaylist: unavailable,
-      hlsSegment: unavailable,
-    },
+    live: { camera: unavailable },
     snapshots: { find: async () => undefined },
     detector: {
       checkAddress: () => {},
