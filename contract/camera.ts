@@ -71,7 +71,10 @@ const views = {
   has_recording: Type.Boolean({
     description: 'Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings.',
   }),
-  low_latency_enabled: Type.Boolean({ description: 'False only for mjpeg.' }),
+  low_latency_enabled: Type.Boolean({
+    description:
+      'False only for mjpeg. Otherwise, `hls` has parts for low-latency players, unless key frames are more than 6 seconds apart.',
+  }),
   audio_enabled: Type.Boolean({ description: 'Whether the camera sends audio.' }),
 }
 

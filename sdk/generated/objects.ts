@@ -138,7 +138,7 @@ export type Camera = {
   applications: { code: string }[]
   /** Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings. */
   has_recording: boolean
-  /** False only for mjpeg. */
+  /** False only for mjpeg. Otherwise, `hls` has parts for low-latency players, unless key frames are more than 6 seconds apart. */
   low_latency_enabled: boolean
   /** Whether the camera sends audio. */
   audio_enabled: boolean
@@ -723,7 +723,7 @@ export type SharedCamera = {
   applications: { code: string }[]
   /** Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings. */
   has_recording: boolean
-  /** False only for mjpeg. */
+  /** False only for mjpeg. Otherwise, `hls` has parts for low-latency players, unless key frames are more than 6 seconds apart. */
   low_latency_enabled: boolean
   /** Whether the camera sends audio. */
   audio_enabled: boolean

@@ -38,6 +38,11 @@ type Wait = { readonly waitMs?: number | undefined }
 /** Live views; see live/live-camera.ts. All throw 'unavailable' while the camera is offline. */
 export type Live = { camera(id: number): LiveCamera }
 
+/** Up to where a player waits for the playlist. */
+export type HlsPosition = { readonly sequence: number; readonly part?: number | undefined }
+
+type Holding = { readonly account?: number | undefined; readonly signal?: AbortSignal | undefined }
+
 export type LiveCamera = {
   /** Ends when `signal` aborts. A slow reader skips ahead and never blocks others. */
   openViewer(format: 'mp4' | 'mpegts', options: { readonly signal: AbortSignal } & Wait): AsyncIterable<Uint8Array>
@@ -53,10 +58,10 @@ export type LiveCamera = {
   ): Promise<{ readonly jpeg: Uint8Array; readonly wallMs: number }>
   hlsPlaylist(
     segmentUrl: (name: string) => string,
-    options?: Wait & { readonly isEarly?: boolean | undefined },
+    options?: Wait & Holding & { readonly isEarly?: boolean | undefined; readonly until?: HlsPosition | undefined },
   ): Promise<string>
-  /** Throws 'not_found' for a name that has left the playlist. */
-  hlsSegment(name: string): Promise<Uint8Array>
+  /** Throws 'not_found' for a name that has left the playlist. Waits for the part that comes next. */
+  hlsSegment(name: string, options?: Holding): Promise<Uint8Array>
 }
 
 /** The newest stored snapshot of a camera, which is also available while the camera is offline. */

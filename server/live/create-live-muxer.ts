@@ -10,6 +10,7 @@ import { FrameFragmentMuxer } from './frame-fragment-muxer.ts'
 import { GroupFragmentMuxer } from './group-fragment-muxer.ts'
 import type { LiveFormat } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
+import type { PartRhythm } from './part-rhythm.ts'
 
 export type LiveMuxerOptions = {
   /** `keyframes` only: at most one key frame per this time. */
@@ -19,19 +20,21 @@ export type LiveMuxerOptions = {
    * over all runs.
    */
   readonly hasAudio: boolean
+  /** `hls` only. */
+  readonly rhythm: PartRhythm
 }
 
 /** Throws 'invalid' when the format cannot carry the codecs. */
 export function createLiveMuxer(
   format: LiveFormat,
   stream: StreamFormat,
-  { minIntervalMs, hasAudio }: LiveMuxerOptions,
+  { minIntervalMs, hasAudio, rhythm }: LiveMuxerOptions,
 ): LiveMuxer {
   switch (format) {
     case 'mp4':
       return new FrameFragmentMuxer(writeInitSegment(stream), stream)
     case 'hls':
-      return createGroupMuxer(stream, hasAudio)
+      return createGroupMuxer(stream, hasAudio, rhythm)
     case 'mpegts':
       return createTsMuxer(stream)
     case 'keyframes':
@@ -39,12 +42,13 @@ export function createLiveMuxer(
   }
 }
 
-function createGroupMuxer({ video, audio }: StreamFormat, hasAudio: boolean): LiveMuxer {
+function createGroupMuxer({ video, audio }: StreamFormat, hasAudio: boolean, rhythm: PartRhythm): LiveMuxer {
   const isSilent = hasAudio && !audio
   const tracks = { video, audio: isSilent ? silentFormat : hasAudio ? audio : undefined }
   return new GroupFragmentMuxer(
     writeInitSegment(tracks),
     tracks,
+    rhythm,
     isSilent ? createSilence(silentFormat)![0] : undefined,
   )
 }

@@ -1,5 +1,5 @@
-// Writes one MP4 fragment per group of pictures with its audio. A long group is split every two seconds. ISO/IEC
-// 14496-12 8.8.
+// Writes one MP4 fragment per part of low-latency HLS with its audio, or per group of pictures while the camera has no
+// parts (see part-rhythm.ts); a long group is then split every two seconds. ISO/IEC 14496-12 8.8.
 //
 // A player may begin at any group. Unlike H.265, H.264 has no leading pictures, and Chromium's decoder stops at a frame
 // whose references are missing. H.264 frames that refer to the previous group are therefore left out, which makes the
@@ -14,6 +14,7 @@ import { withoutRefreshCount } from '../media/nal/key-frame.ts'
 import type { SilentBlock } from '../media/telephony/silence.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
+import type { PartRhythm } from './part-rhythm.ts'
 import { origin90k } from './video-times.ts'
 
 const limits = {
@@ -35,6 +36,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
   /** Of H.264 alone. */
   readonly #groups: GroupCloser | undefined
   readonly #cutter: FragmentCutter
+  readonly #rhythm: PartRhythm
   readonly #audioRate: number
   /** Of a stream that has no audio, for a track that has. */
   readonly #silence: SilentBlock | undefined
@@ -45,8 +47,10 @@ export class GroupFragmentMuxer implements LiveMuxer {
   #sequence = 0
 
   /** `silence`: the audio track of `init` is filled with it. */
-  constructor(init: Uint8Array, { video, audio }: StreamFormat, silence?: SilentBlock) {
+  constructor(init: Uint8Array, { video, audio }: StreamFormat, rhythm: PartRhythm, silence?: SilentBlock) {
     this.init = init
+    this.#rhythm = rhythm
+    rhythm.startRun()
     this.#groups = video.codec === 'h264' ? new GroupCloser(video.config) : undefined
     this.#audioRate = audio?.sampleRate ?? 0
     this.#silence = silence
@@ -62,7 +66,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
       if (this.#cutter.openBlocks < maxAudioBlocks) this.#cutter.pushAudio(frame)
     } else {
       const video = this.#groups ? toStart(frame, this.#groups) : frame
-      if (video) this.#cutter.pushVideo(video)
+      if (video) this.#cutter.pushVideo(video, this.#rhythm.next(video))
     }
     return this.#chunks.splice(0)
   }
@@ -83,7 +87,9 @@ export class GroupFragmentMuxer implements LiveMuxer {
     if (this.#silence) runs.push(this.#writeSilence(this.#silence, start, start + duration90k))
     const data = writeFragment(++this.#sequence, runs)
     for (const memory of fragment.memories) memory.release()
-    return { kind: 'media', isKey, wallMs: startMs, durationMs: duration90k / 90, data, endsGroup: isBeforeKey }
+    const chunk = { kind: 'media', isKey, wallMs: startMs, durationMs: duration90k / 90, data } as const
+    const { targetMs } = this.#rhythm
+    return { ...chunk, endsGroup: isBeforeKey, ...(targetMs !== undefined && { partTargetMs: targetMs }) }
   }
 
   /** Writes silence that is as long as the video, or up to a block longer. */

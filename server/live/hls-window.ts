@@ -1,11 +1,18 @@
-// Keeps the newest live HLS segments of one camera in memory and lists them in a sliding playlist. RFC 8216 6.2.2.
+// Keeps the newest live HLS segments of one camera in memory and lists them in a sliding playlist, with their parts if
+// the camera has any. RFC 8216 6.2.2, RFC 8216bis 6.2.2.
 //
 // A segment begins with a key frame and ends with a group of pictures once it is long enough. A group that exceeds the
 // maximum segment duration, or the target duration of the first playlist, is split; the list still begins at a key
 // frame. A segment that has left the list stays readable for a while, for players that read the playlist just before.
 
 import type { ByteBudget } from '../base/byte-budget.ts'
-import { writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
+import {
+  type OpenEntry,
+  writeOpenEntry,
+  writePlaylistEntry,
+  writePlaylistHead,
+  writePreloadHint,
+} from '../media/hls/media-playlist.ts'
 import type { LiveChunk } from './live-chunk.ts'
 
 export type HlsWindowOptions = {
@@ -44,7 +51,9 @@ type Segment = {
   readonly wallMs: number
   durationMs: number
   bytes: number
-  parts: Uint8Array[]
+  readonly chunks: LiveChunk[]
+  /** `chunks` are views of it. */
+  whole: Uint8Array | undefined
 }
 
 /**
@@ -58,6 +67,11 @@ const toleratedShare = 0.95
 
 /** Players begin this many target durations before the end. The list must not become shorter. RFC 8216 6.2.2, 6.3.3. */
 const minTargets = 3
+
+/** How many segments a request may ask for in advance. RFC 8216bis 6.2.5.2. */
+const maxAhead = 2
+/** The same for parts, in seconds; three parts at least. */
+const maxPartsAheadS = 3
 
 export class HlsWindow {
   readonly #options: HlsWindowOptions
@@ -75,6 +89,10 @@ export class HlsWindow {
   #targetDurationS = 1
   /** A playlist has been sent, so the target duration must not change. RFC 8216 6.2.1. */
   #isPublished = false
+  /** Of the newest chunk. */
+  #newestPartTargetMs: number | undefined
+  /** Of the playlist, from the first one on. Undefined if it has no parts. */
+  #partTargetMs: number | undefined
   /** Bytes of all segments, including the open one. */
   #bytes = 0
 
@@ -135,40 +153,94 @@ export class HlsWindow {
     this.#segments = []
   }
 
-  /** The media playlist. `urlOf` returns the URL of a segment or initialization section by its name. */
+  get targetDurationMs(): number {
+    return this.#targetDurationS * 1000
+  }
+
+  /** The part that comes next. Undefined if the playlist has no parts, or the open segment has none. */
+  get nextPartName(): string | undefined {
+    if (!this.#partTargetMs || (this.#open && !this.#hasParts(this.#open))) return undefined
+    return partName(this.#nextSequence, this.#open?.chunks.length ?? 0)
+  }
+
+  /**
+   * Whether the playlist has come to segment number `sequence`, or to its part number `part`. 'never' if that is too far
+   * ahead to be waited for.
+   */
+  reaches(sequence: number, part = 0): boolean | 'never' {
+    if (!this.#partTargetMs) return true
+    const next = this.#nextSequence
+    const isComplete = sequence < next
+    // The parts that a complete segment turned out not to have are those of the next one.
+    const last = isComplete ? this.#segments.find((segment) => segment.sequence === sequence) : undefined
+    if (last && sequence === next - 1 && part >= last.chunks.length) return this.reaches(next, 0)
+    if (isComplete) return true
+    const parts = this.#open && this.#hasParts(this.#open) ? this.#open.chunks.length : 0
+    if (sequence === next && part < parts) return true
+    const ahead = part - (sequence === next ? parts : 0)
+    const isFar = ahead >= Math.max(3, Math.ceil((maxPartsAheadS * 1000) / this.#partTargetMs))
+    return sequence >= next + maxAhead || isFar ? 'never' : false
+  }
+
+  /** The media playlist. `urlOf` returns the URL of a segment, part or initialization section by its name. */
   playlist(urlOf: (name: string) => string): string {
-    this.#isPublished = true
     const segments = this.#listed()
-    const isIndependent = segments.every(({ isKey }) => isKey)
+    // Players cannot begin at the newest part of a group that is cut, and hls.js does not find the one they can begin at.
+    const last = this.#open ? undefined : segments.at(-1)?.chunks.at(-1)
+    const isCut = last?.endsGroup === false || [...segments, this.#open].some((segment) => segment?.isKey === false)
+    if (!this.#isPublished && !isCut) this.#partTargetMs = this.#newestPartTargetMs
+    this.#isPublished = true
+    const { nextPartName } = this
+    const open = nextPartName ? this.#open : undefined
+    const isIndependent = segments.every(({ isKey }) => isKey) && open?.isKey !== false
     let text = writePlaylistHead({
       targetDurationSeconds: this.#targetDurationS,
       mediaSequence: this.#firstListed,
       discontinuitySequence: this.#discontinuities,
       isIndependent,
       start: isIndependent ? undefined : { secondsBeforeEnd: this.#startBeforeEndMs(segments) / 1000 },
+      partTargetSeconds: this.#partTargetMs && this.#partTargetMs / 1000,
     })
     let init: Init | undefined
-    for (const segment of segments) {
-      const { isDiscontinuity, durationMs, wallMs } = segment
-      text += writePlaylistEntry({
-        uri: urlOf(segment.name),
-        durationSeconds: durationMs / 1000,
+    let leftMs = sumDurations(segments)
+    const describe = (segment: Segment): OpenEntry => {
+      const { isDiscontinuity, wallMs } = segment
+      const isMapped = isDiscontinuity || segment.init !== init
+      init = segment.init
+      leftMs -= segment.durationMs
+      return {
         programDateMs: wallMs,
         isDiscontinuity,
-        ...((isDiscontinuity || segment.init !== init) && { map: { uri: urlOf(segment.init.name) } }),
-      })
-      init = segment.init
+        ...(isMapped && { map: { uri: urlOf(segment.init.name) } }),
+        ...(leftMs < minTargets * this.targetDurationMs && { parts: this.#partsOf(segment, urlOf) }),
+      }
     }
-    return text
+    for (const segment of segments) {
+      const durationSeconds = segment.durationMs / 1000
+      text += writePlaylistEntry({ ...describe(segment), uri: urlOf(segment.name), durationSeconds })
+    }
+    if (open) text += writeOpenEntry(describe(open))
+    return nextPartName ? text + writePreloadHint(urlOf(nextPartName)) : text
   }
 
-  /** The bytes of a segment or initialization section, or undefined if there is none with this name. */
+  #partsOf(segment: Segment, urlOf: (name: string) => string): OpenEntry['parts'] {
+    const targetMs = this.#partTargetMs
+    if (!targetMs || !this.#hasParts(segment)) return []
+    return segment.chunks.map(({ durationMs, isKey }, i) => ({
+      uri: urlOf(partName(segment.sequence, i)),
+      // A camera that stood still makes a part longer. Players refuse a playlist that says so.
+      durationSeconds: Math.min(durationMs, targetMs) / 1000,
+      isIndependent: isKey,
+    }))
+  }
+
+  /** The bytes of a segment, part or initialization section, or undefined if there is none with this name. */
   find(name: string): Uint8Array | undefined {
-    for (const segment of this.#segments) {
+    const [, sequence, part] = /^(\d+)\.(\d+)\.m4s$/.exec(name) ?? []
+    for (const segment of this.#open ? [...this.#segments, this.#open] : this.#segments) {
       if (segment.init.name === name) return segment.init.data
-      if (segment.name !== name) continue
-      if (segment.parts.length > 1) segment.parts = [concat(segment.parts, segment.bytes)]
-      return segment.parts[0]
+      if (part !== undefined && String(segment.sequence) === sequence) return segment.chunks[Number(part)]?.data
+      if (segment.name === name && segment !== this.#open) return join(segment)
     }
     return undefined
   }
@@ -191,13 +263,15 @@ export class HlsWindow {
         wallMs: chunk.wallMs,
         durationMs: 0,
         bytes: 0,
-        parts: [],
+        chunks: [],
+        whole: undefined,
       }
     }
     const open = this.#open
     open.durationMs += chunk.durationMs
     open.bytes += chunk.data.length
-    open.parts.push(chunk.data)
+    open.chunks.push(chunk)
+    this.#newestPartTargetMs = chunk.partTargetMs
     this.#hold(chunk.data.length)
     while (this.#isOver && this.#segments.length > 0) this.#dropFirst()
     if (open.bytes > maxSegmentBytes || this.#isOver) {
@@ -205,7 +279,7 @@ export class HlsWindow {
       this.#open = undefined
       this.#isContinuing = false
       this.#isDiscontinuity = true
-    } else if (chunk.endsGroup && open.durationMs >= minSegmentMs) this.#closeSegment()
+    } else if (this.#isFull(open, chunk)) this.#closeSegment()
   }
 
   /**
@@ -214,6 +288,19 @@ export class HlsWindow {
    */
   #isTooLong(ms: number): boolean {
     return this.#isPublished && Math.round(ms / 1000) > this.#targetDurationS
+  }
+
+  #hasParts({ chunks }: Segment): boolean {
+    const targetMs = this.#partTargetMs ?? 0
+    return chunks.every(({ durationMs, partTargetMs }) => partTargetMs !== undefined || durationMs <= targetMs)
+  }
+
+  #isFull({ durationMs }: Segment, { endsGroup, partTargetMs }: LiveChunk): boolean {
+    const { minSegmentMs, maxSegmentMs } = this.#options
+    if (endsGroup && durationMs >= minSegmentMs) return true
+    // Players are given the name of the next part, so it must be known to which segment it will belong.
+    const nextMs = durationMs + (partTargetMs ?? 0)
+    return partTargetMs !== undefined && (nextMs > maxSegmentMs || this.#isTooLong(nextMs))
   }
 
   /** Ends the open segment. The next chunk does not continue it. */
@@ -304,16 +391,25 @@ function sumDurations(segments: readonly Segment[]): number {
   return segments.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }
 
+function partName(sequence: number, part: number): string {
+  return `${sequence}.${part}.m4s`
+}
+
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
-function concat(parts: readonly Uint8Array[], bytes: number): Uint8Array {
-  const out = new Uint8Array(bytes)
+function join(segment: Segment): Uint8Array {
+  const { chunks, bytes } = segment
+  if (chunks.length === 1) return chunks[0]!.data
+  if (segment.whole) return segment.whole
+  const whole = new Uint8Array(bytes)
   let at = 0
-  for (const part of parts) {
-    out.set(part, at)
-    at += part.length
+  for (const [i, chunk] of chunks.entries()) {
+    whole.set(chunk.data, at)
+    chunks[i] = { ...chunk, data: whole.subarray(at, at + chunk.data.length) }
+    at += chunk.data.length
   }
-  return out
+  segment.whole = whole
+  return whole
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { ImageLimits } from '../media/image-size.ts'
 import type { DropLog } from './drop-log.ts'
-import { HlsStream } from './hls-stream.ts'
+import { HlsStream, type Holding, type PlaylistOptions } from './hls-stream.ts'
 import { type KeyFrameDecoder, KeyFrameImages } from './key-frame-images.ts'
 import type { LiveFormat } from './live-chunk.ts'
 import type { LiveSubscriber } from './live-subscriber.ts'
@@ -194,7 +194,7 @@ export class LiveCamera {
    */
   hlsPlaylist(
     segmentUrl: (name: string) => string,
-    { waitMs = this.#firstWaitMs(), isEarly }: WaitOptions & { readonly isEarly?: boolean | undefined } = {},
+    { waitMs = this.#firstWaitMs(), ...options }: WaitOptions & Omit<PlaylistOptions, 'waitMs'> = {},
   ): Promise<string> {
     this.#hls ??= new HlsStream({
       subscribe: (onChunk) => this.#options.subscriber.subscribe(this.#id, 'hls', onChunk),
@@ -207,13 +207,13 @@ export class LiveCamera {
         this.#nextDiscontinuitySequence = nextDiscontinuitySequence
       },
     })
-    return this.#hls.playlist(segmentUrl, { waitMs, isEarly })
+    return this.#hls.playlist(segmentUrl, { ...options, waitMs })
   }
 
-  /** A segment or initialization section (both `video/mp4`) of the playlist. Throws 'not_found'. */
-  async hlsSegment(name: string): Promise<Uint8Array> {
+  /** A segment, part or initialization section (all `video/mp4`) of the playlist; see HlsStream. Throws 'not_found'. */
+  async hlsSegment(name: string, holding?: Holding): Promise<Uint8Array> {
     if (!this.#hls) throw new AppError('not_found', `no live segment ${name}: nobody has read the playlist lately`)
-    return this.#hls.segment(name)
+    return this.#hls.segment(name, holding)
   }
 
   /** Disconnects all viewers. */

@@ -9,6 +9,9 @@ import type { StreamFormat } from '../media/frame.ts'
  */
 export type LiveFormat = 'mp4' | 'mpegts' | 'hls' | 'keyframes'
 
+/** HLS: consecutive groups of pictures share a segment until it is at least this long. */
+export const minSegmentMs = 1500
+
 export type LiveChunk = {
   /**
    * `init`: a run begins. All chunks of a run have the same format and time axis. `media`: video or audio. `gap`:
@@ -35,6 +38,11 @@ export type LiveChunk = {
   readonly compositionOffset?: number
   /** Set for `hls` only: the next chunk begins with a key frame, so a segment may end here. */
   readonly endsGroup?: boolean
+  /**
+   * Set for `hls` only, once the source knows it: no chunk is longer, so each can be a part of low-latency HLS. Constant,
+   * and longer only where the camera stood still.
+   */
+  readonly partTargetMs?: number
   /** Made from frames that the hub had already kept when the subscription began. */
   readonly isBacklog?: boolean
   /** Present on `init` and on every key frame of `keyframes`. */

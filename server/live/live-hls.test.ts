@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { init, isKind, marker, media, setUp } from '../../test/support/live/live-scene.ts'
 import { settle } from '../../test/support/test-clock.ts'
+import type { AppError } from '../base/error.ts'
 import type { LiveChunk } from './live-chunk.ts'
 
 suite('hls', () => {
@@ -245,5 +246,172 @@ suite('hls', () => {
     const playlist = assert.rejects(live.camera(1).hlsPlaylist(urlOf), isKind('unavailable'))
     await clock.advance(10_000)
     await playlist
+  })
+})
+
+suite('low-latency hls', () => {
+  const targetMs = 378
+  const urlOf = (name: string) => name
+  const part = (id: number, isKey: boolean, endsGroup = false, durationMs = 360): LiveChunk => ({
+    ...{ ...media(id % 250, isKey, 10), durationMs, endsGroup, partTargetMs: targetMs },
+  })
+  /** Groups of 1.8 s in five parts. */
+  const groups = (first: number, count: number): LiveChunk[] =>
+    Array.from({ length: count * 5 }, (_, i) => part(first + i, i % 5 === 0, i % 5 === 4))
+  const first = 1_700_000_000
+
+  async function begin(...chunks: LiveChunk[]) {
+    const scene = setUp()
+    const camera = scene.live.camera(1)
+    const asked = camera.hlsPlaylist(urlOf)
+    await settle()
+    scene.send('hls', init(), ...groups(0, 3), ...chunks)
+    await scene.clock.advance(6000)
+    const text = await asked
+    /** What has been answered until now. */
+    const ask = (sequence: number, part?: number, options = {}) => {
+      const answer: { text?: string; error?: AppError } = {}
+      void camera.hlsPlaylist(urlOf, { isEarly: true, until: { sequence, part }, ...options }).then(
+        (text) => Object.assign(answer, { text }),
+        (error: AppError) => Object.assign(answer, { error }),
+      )
+      return answer
+    }
+    return { ...scene, camera, text, ask }
+  }
+
+  test('the parts of the newest segments are listed, with the name of the next one, and make up their segments', async () => {
+    const { text, camera, send } = await begin(part(15, true), part(16, false))
+    const line = (i: number, isKey: boolean) =>
+      `#EXT-X-PART:DURATION=0.36000,URI="${first + Math.floor(i / 5)}.${i % 5}.m4s"${isKey ? ',INDEPENDENT=YES' : ''}\n`
+    const segment = (n: number) =>
+      `${[0, 1, 2, 3, 4].map((i) => line(n * 5 + i, i === 0)).join('')}#EXTINF:1.80000,\n${first + n}.m4s\n`
+    assert.equal(
+      text.replace(/#EXT-X-PROGRAM-DATE-TIME:.*\n/g, ''),
+      '#EXTM3U\n#EXT-X-VERSION:9\n#EXT-X-TARGETDURATION:2\n' +
+        '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.134\n#EXT-X-PART-INF:PART-TARGET=0.378\n' +
+        `#EXT-X-MEDIA-SEQUENCE:${first}\n#EXT-X-DISCONTINUITY-SEQUENCE:0\n#EXT-X-INDEPENDENT-SEGMENTS\n` +
+        `#EXT-X-MAP:URI="init-${first}.mp4"\n${segment(0)}${segment(1)}${segment(2)}` +
+        `${line(15, true)}${line(16, false)}#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${first + 3}.2.m4s"\n`,
+    )
+    const parts = await Promise.all([0, 1, 2, 3, 4].map((i) => camera.hlsSegment(`${first + 1}.${i}.m4s`)))
+    assert.deepEqual(Buffer.concat(await Promise.all(parts)), Buffer.from(await camera.hlsSegment(`${first + 1}.m4s`)))
+    assert.deepEqual(await camera.hlsSegment(`${first + 1}.2.m4s`), parts[2])
+    await assert.rejects(camera.hlsSegment(`${first + 3}.m4s`), isKind('not_found'), 'it is not complete')
+    send('hls', ...groups(20, 8))
+    const later = await camera.hlsPlaylist(urlOf)
+    assert.doesNotMatch(later, new RegExp(`${first + 6}\\.0`), 'older parts are not listed')
+    assert.match(later, new RegExp(`#EXTINF:1.80000,\\n${first + 6}\\.m4s`))
+  })
+
+  test('a request is held until the playlist has what it asks for', async () => {
+    const { ask, send } = await begin(part(15, true))
+    const old = ask(first + 1)
+    const have = ask(first + 3, 0)
+    const segment = ask(first + 4)
+    const next = ask(first + 3, 1)
+    const after = ask(first + 3, 5)
+    const noSuchPart = ask(first + 2, 7)
+    await settle()
+    assert.ok(old.text && have.text && noSuchPart.text)
+    assert.deepEqual([segment, next, after], [{}, {}, {}])
+    send('hls', part(16, false))
+    await settle()
+    assert.match(
+      next.text!,
+      new RegExp(`${first + 3}\\.1\\.m4s".*\\n#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${first + 3}\\.2`),
+    )
+    send('hls', part(17, false), part(18, false), part(19, false, true))
+    await settle()
+    assert.deepEqual(after, {}, 'the segment turned out to have five parts, so the sixth is the first of the next one')
+    send('hls', part(20, true))
+    await settle()
+    assert.match(after.text!, new RegExp(`${first + 4}\\.0\\.m4s`))
+    assert.match(segment.text!, new RegExp(`${first + 4}\\.0\\.m4s`), 'Safari asks for segments and wants their parts')
+  })
+
+  test('what is too far ahead is refused at once', async () => {
+    const { ask } = await begin()
+    const far = [ask(first + 5), ask(1e15), ask(first + 3, 8), ask(first + 3, 1e9), ask(first + 4, 1e9)]
+    const near = [ask(first + 4), ask(first + 3, 7)]
+    await settle()
+    for (const { error } of far) assert.equal(error?.kind, 'invalid')
+    assert.deepEqual(near, [{}, {}])
+  })
+
+  test('the next part is held, and not found if it does not come', async () => {
+    const { camera, send } = await begin(part(15, true))
+    const next = camera.hlsSegment(`${first + 3}.1.m4s`)
+    await assert.rejects(camera.hlsSegment(`${first + 3}.2.m4s`), isKind('not_found'))
+    send('hls', part(16, false))
+    assert.deepEqual(await next, part(16, false).data)
+    const never = assert.rejects(camera.hlsSegment(`${first + 3}.2.m4s`), isKind('not_found'))
+    send('hls', marker('end'))
+    await never
+  })
+
+  test('a camera that goes away or falls silent holds nobody, and continues with a discontinuity', async () => {
+    const { ask, send, clock } = await begin(part(15, true))
+    const asked = ask(first + 3, 1)
+    await settle()
+    send('hls', marker('end'))
+    await settle()
+    assert.match(asked.text!, new RegExp(`${first + 3}\\.0\\.m4s".*\\n#EXTINF:0.36`))
+    assert.doesNotMatch(asked.text!, /ENDLIST/)
+    // Who asks again is not answered at once, or it would ask again and again.
+    const again = ask(first + 4)
+    await clock.advance(5900)
+    assert.deepEqual(again, {})
+    await clock.advance(200)
+    assert.equal(again.text, asked.text)
+    const back = ask(first + 4)
+    await settle()
+    send('hls', init(Uint8Array.of(2)), part(20, true))
+    await settle()
+    assert.match(
+      back.text!,
+      new RegExp(`DISCONTINUITY\\n#EXT-X-MAP:URI="init-${first + 4}.mp4"\\n.*\\n.*${first + 4}\\.0`),
+    )
+  })
+
+  test('an account has so many requests waiting, and others have theirs; who leaves waits no more', async () => {
+    const { ask, send, live } = await begin(part(15, true))
+    const leave = new AbortController()
+    const held = Array.from({ length: 32 }, () => ask(first + 3, 1, { account: 7, signal: leave.signal }))
+    await settle()
+    const refused = ask(first + 3, 1, { account: 7 })
+    const other = ask(first + 3, 1, { account: 8 })
+    await settle()
+    assert.equal(refused.error?.kind, 'unavailable')
+    assert.deepEqual([other, ...held].filter(({ text, error }) => text || error), []) // biome-ignore format: one line
+    leave.abort()
+    await settle()
+    const now = ask(first + 3, 1, { account: 7 })
+    await settle()
+    assert.deepEqual(now, {})
+    send('hls', part(16, false))
+    await settle()
+    assert.ok(now.text && other.text)
+    live.closeCamera(1)
+  })
+
+  test('the longest duration of a part stays what it was, whatever comes', async () => {
+    const { camera, send } = await begin()
+    send('hls', part(15, true), part(16, false, false, 1500), { ...part(17, false), partTargetMs: 500 })
+    const text = await camera.hlsPlaylist(urlOf)
+    assert.match(text, /PART-TARGET=0\.378\n/)
+    const durations = [...text.matchAll(/PART:DURATION=([\d.]+)/g)].map(([, each]) => Number(each))
+    assert.equal(Math.max(...durations), 0.378)
+    assert.doesNotMatch(text, /TARGETDURATION:[^2]/)
+  })
+
+  test('a list that players cannot begin at its end has no parts, and nothing is held for it', async () => {
+    const { live, send } = setUp()
+    const camera = live.camera(1)
+    const asked = camera.hlsPlaylist(urlOf, { isEarly: true })
+    await settle()
+    send('hls', init(), ...Array.from({ length: 20 }, (_, i) => part(i, i === 0)))
+    assert.doesNotMatch(await asked, /PART|SERVER-CONTROL|VERSION:9/)
+    assert.doesNotMatch(await camera.hlsPlaylist(urlOf, { isEarly: true, until: { sequence: 1e15 } }), /PART/)
   })
 })

@@ -93,29 +93,29 @@ suite('live source', () => {
     )
   })
 
-  test('hls gives a fragment per group with exact durations, and parts of a long group', () => {
+  test('hls gives a fragment per group with exact durations, then parts of whole frames', () => {
     const { hub, chunks, kinds } = open('hls')
     const publishAudio = createAudio(hub)
     for (let i = 0; i <= 151; i++) {
       hub.publish(video(i, i === 0 || i === 25 || i === 150))
       publishAudio(i * ticks)
     }
-    assert.deepEqual(kinds(), ['init', 'key', 'key', 'media', 'media'])
+    assert.deepEqual(kinds(), ['init', 'key', ...Array(16).fill('media')])
     assert.deepEqual(
-      chunks.slice(1).map((chunk) => [chunk.durationMs, chunk.endsGroup]),
+      chunks.slice(1).map((chunk) => [chunk.durationMs, chunk.endsGroup, chunk.partTargetMs]),
       [
-        [1000, true],
-        [2000, false],
-        [2000, false],
-        [1000, true],
+        // Two seconds of video show how long parts are at most.
+        ...Array(5).fill([360, false, undefined]),
+        ...Array(11).fill([360, false, 378]),
+        [240, true, 378],
       ],
     )
     const [videoTrack, audioTrack] = tracksOf(chunks[1]!)
-    assert.deepEqual([videoTrack!.sampleCount, videoTrack!.duration], [25, 90_000])
-    assert.deepEqual([audioTrack!.sampleCount, audioTrack!.duration], [16, 16 * 1024])
+    assert.deepEqual([videoTrack!.sampleCount, videoTrack!.duration], [9, 32_400])
+    assert.deepEqual([audioTrack!.sampleCount, audioTrack!.duration], [6, 6 * 1024])
     hub.publish({ kind: 'end', reason: 'camera_unreachable' })
-    assert.deepEqual(kinds().slice(5), ['key', 'end'])
-    assert.equal(chunks[5]!.durationMs, 80)
+    assert.deepEqual(kinds().slice(18), ['key', 'end'])
+    assert.equal(chunks[18]!.durationMs, 80)
   })
 
   test('keyframes gives copies of key frames, no more often than asked', () => {
@@ -142,7 +142,7 @@ suite('live source', () => {
       assert.ok(source.stats().dropped > 0)
       const before = chunks.length
       source.ack(1e9)
-      for (let i = 401; i < 412; i++) hub.publish(video(i, i % 5 === 0))
+      for (let i = 401; i < 460; i++) hub.publish(video(i, i % 5 === 0))
       assert.ok(chunks.length > before)
       assert.equal(kinds()[before], 'key')
     })
@@ -164,12 +164,14 @@ suite('live source', () => {
         send: (chunk) => late.push(chunk),
         maxUnackedBytes: 1e9,
       })
-      hub.publish(video(10, true))
-      hub.publish(audio(10 * ticks))
+      for (let i = 10; i < 25; i++) {
+        hub.publish(video(i, i === 10))
+        hub.publish(audio(i * ticks))
+      }
       assert.deepEqual([late[0]!.kind, late[1]!.isKey], ['init', true])
       source.close()
       const count = late.length
-      hub.publish(video(11, true))
+      hub.publish(video(25, true))
       assert.equal(late.length, count)
       assert.ok(chunks.length > 0)
     })
@@ -226,12 +228,14 @@ suite('live source', () => {
   test('hls: a fragment waits a limited time for audio that arrives late', () => {
     const { hub, chunks } = open('hls')
     const publishAudio = createAudio(hub)
+    // Of the parts: five of nine frames, and what is left of two groups.
+    const ends = [0, 50, 100, 150, 200].flatMap((start) => [9, 18, 27, 36, 45, 50].map((frames) => start + frames))
     for (let i = 0; i <= 200; i++) {
       hub.publish(video(i, i % 25 === 0))
-      // 0.36 s behind; from the sixth second on there is none.
-      const audioTime = publishAudio(Math.min(i - 9, 125) * ticks)
-      const parts = chunks.filter(({ kind }) => kind === 'media').length
-      assert.equal(parts, Math.max(0, Math.floor(audioTime / 90_000), Math.floor((i - 13) / 25)))
+      // 0.32 s behind; from the sixth second on there is none.
+      const audioTime = publishAudio(Math.min(i - 8, 125) * ticks)
+      const sent = ends.filter((end) => audioTime >= end * ticks || i >= end + 13)
+      assert.equal(chunks.filter(({ kind }) => kind === 'media').length, sent.length)
     }
     let audioEnd = 16_000
     for (const chunk of chunks.slice(1, 6)) {

@@ -5,8 +5,9 @@ import type { CameraHub } from '../hub/camera-hub.ts'
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { createLiveMuxer } from './create-live-muxer.ts'
-import type { LiveChunk, LiveFormat } from './live-chunk.ts'
+import { type LiveChunk, type LiveFormat, minSegmentMs } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
+import { PartRhythm } from './part-rhythm.ts'
 
 export type { LiveChunk, LiveFormat }
 
@@ -65,6 +66,7 @@ class SourceSink {
   #badFrames = 0
   /** Set for `hls` only: whether there is an audio track. All runs follow the first. */
   #hasAudio: boolean | undefined
+  readonly #rhythm = new PartRhythm(minSegmentMs)
 
   constructor(options: LiveSourceOptions) {
     this.#options = options
@@ -96,7 +98,11 @@ class SourceSink {
     const { format: liveFormat, minIntervalMs = 0, send } = this.#options
     try {
       this.#hasAudio ??= format.audio !== undefined
-      this.#muxer = createLiveMuxer(liveFormat, format, { minIntervalMs, hasAudio: this.#hasAudio })
+      this.#muxer = createLiveMuxer(liveFormat, format, {
+        minIntervalMs,
+        hasAudio: this.#hasAudio,
+        rhythm: this.#rhythm,
+      })
     } catch {
       // The format cannot carry the camera's codec. Its viewers see a camera that sends nothing.
       this.#badFrames++

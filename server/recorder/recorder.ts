@@ -206,7 +206,7 @@ export class CameraRecorder implements HubSink {
     if (!this.#cutter && !this.#resume(frame)) return
     this.#lastDts90k = frame.dts90k
     this.#lastWallMs = frame.wallMs
-    this.#cutter!.pushVideo(frame, this.#holes.isBefore(frame.dts90k))
+    this.#cutter!.pushVideo(frame, this.#holes.isBefore(frame.dts90k) || undefined)
   }
 
   /** Returns true if this frame is dropped because the file had to end before it. */

@@ -106,7 +106,7 @@ async function watchLive({ server, cameraId }: Scene, untilMs: number): Promise<
     assert.ok(measure.longestStandstillMs < maxStandstillMs, 'the live frame stands still')
     if (read.code.unixMs > last.unixMs) last = { unixMs: read.code.unixMs, atMs: Date.now() }
   }
-  return { ...measure, errors: await checkErrors(viewer.page) }
+  return { ...measure, errors: await checkErrors(viewer.page, true) }
 }
 
 async function playRecorded(scene: Scene, range: { startMs: number; endMs: number }): Promise<Measure> {
@@ -139,11 +139,12 @@ function noteClock(measure: { worstClockErrorMs: number }, { code, playingMs, sh
   assert.ok(errorMs < tolerableMs, `the clock in the frame differs by ${errorMs} ms`)
 }
 
-async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page']): Promise<string[]> {
+async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page'], isLive = false): Promise<string[]> {
   const errors = await page.evaluate<string[]>('errors')
-  // Frames that arrive late on a busy machine, from which hls.js recovers; the duration is measured.
+  // Frames that arrive late on a busy machine, from which hls.js recovers; the duration is measured. A live player is so
+  // close to the newest frame that it steps over audio that comes later than its image.
   assert.deepEqual(
-    errors.filter((error) => error !== 'bufferStalledError'),
+    errors.filter((error) => error !== 'bufferStalledError' && !(isLive && error === 'bufferSeekOverHole')),
     [],
   )
   return errors

@@ -143,6 +143,8 @@ test('growing live and recorded playlists and their segments conform to the HLS 
         const init = await get(mapUri!, mapBytes === undefined ? undefined : rangeOf(+mapBytes, Number(mapOffset)))
         const bytes = await get(entry.uri, entry.range && rangeOf(entry.range.bytes, entry.range.offset))
         assert.deepEqual(checkMedia(entry, init, bytes, playlist.isIndependent), [])
+        const parts = await Promise.all(entry.parts.map(({ uri }) => get(uri)))
+        if (parts.length > 0) assert.ok(Buffer.concat(parts).equals(bytes), 'the parts make up the segment')
         next = entry.sequence + 1
       }
       return next - first >= 5

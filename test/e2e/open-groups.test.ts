@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createLiveMuxer } from '../../server/live/create-live-muxer.ts'
+import { minSegmentMs } from '../../server/live/live-chunk.ts'
+import { PartRhythm } from '../../server/live/part-rhythm.ts'
 import type { Frame, StreamFormat, VideoFormat } from '../../server/media/frame.ts'
 import { h264Codec } from '../../server/media/h264/h264-codec.ts'
 import { nalType, nalTypeOf } from '../../server/media/h264/nal-unit.ts'
@@ -112,7 +114,11 @@ function shown(frames: readonly Frame[]): Frame[] {
 }
 
 function playLive(kind: 'hls' | 'mp4', format: StreamFormat, frames: readonly Frame[]): Uint8Array {
-  const muxer = createLiveMuxer(kind, format, { minIntervalMs: 0, hasAudio: false })
+  const muxer = createLiveMuxer(kind, format, {
+    minIntervalMs: 0,
+    hasAudio: false,
+    rhythm: new PartRhythm(minSegmentMs),
+  })
   const chunks = [...frames.flatMap((frame) => muxer.push(frame)), ...muxer.flush()]
   return Buffer.concat([muxer.init, ...chunks.flatMap((chunk) => (chunk.kind === 'media' ? [chunk.data] : []))])
 }

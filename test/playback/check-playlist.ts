@@ -1,5 +1,5 @@
 // Rules of HLS that Apple's validator checks: for one playlist, for a playlist compared with the one before, and for
-// media files compared with the playlist. RFC 8216 4.3, 4.4, 6.2.1, 6.2.2.
+// media files compared with the playlist. RFC 8216 4.3, 4.4, 6.2.1, 6.2.2; parts: RFC 8216bis 4.4.3.7, 4.4.3.8, 4.4.4.9.
 
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { describeInitSegment } from '../../server/media/mp4/describe-init.ts'
@@ -16,7 +16,11 @@ export type CheckedEntry = {
   readonly sequence: number
   /** Number of discontinuities before it in the stream. */
   readonly discontinuity: number
+  /** Of low-latency playlists. An entry that is not new any more has none. */
+  readonly parts: readonly CheckedPart[]
 }
+
+export type CheckedPart = { readonly uri: string; readonly seconds: number; readonly isIndependent: boolean }
 
 export type CheckedPlaylist = {
   readonly entries: readonly CheckedEntry[]
@@ -26,12 +30,18 @@ export type CheckedPlaylist = {
   readonly isEnded: boolean
   /** It declares that every segment begins with a key frame. */
   readonly isIndependent: boolean
+  /** The tags of low-latency playlists that must not change, as written. */
+  readonly lowLatency: string
+  /** Of the entry that is not complete. */
+  readonly openParts: readonly CheckedPart[]
+  /** The part that comes next. */
+  readonly hint: string | undefined
   /** One message for each violation. */
   readonly faults: readonly string[]
 }
 
 const headTags =
-  /^#EXT(M3U|-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|MEDIA-SEQUENCE|DISCONTINUITY-SEQUENCE|START|INDEPENDENT-SEGMENTS)\b)/
+  /^#EXT(M3U|-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|MEDIA-SEQUENCE|DISCONTINUITY-SEQUENCE|START|INDEPENDENT-SEGMENTS|SERVER-CONTROL|PART-INF)\b)/
 const entryTags = /^#(EXTINF|EXT-X-(BYTERANGE|DISCONTINUITY|MAP|PROGRAM-DATE-TIME))\b/
 
 /** Maximum difference between times from `EXTINF` and from `PROGRAM-DATE-TIME` between discontinuities. */
@@ -51,6 +61,8 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   const entries: CheckedEntry[] = []
   let isEnded = false
   let map = ''
+  let parts: CheckedPart[] = []
+  let hint: string | undefined
   let pending: { seconds?: number; range?: CheckedEntry['range']; dateMs?: number } = {}
   let discontinuities = 0
   for (const line of lines) {
@@ -63,6 +75,14 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
       head.set(tag, value)
     } else if (line === '#EXT-X-ENDLIST') {
       isEnded = true
+    } else if (tag === 'EXT-X-PART') {
+      const [, duration, uri = '', independent] =
+        /^DURATION=([\d.]+),URI="([^"]+)"(,INDEPENDENT=YES)?$/.exec(value) ?? []
+      check(duration !== undefined, `a duration and a URI: ${line}`)
+      parts.push({ uri, seconds: Number(duration), isIndependent: independent !== undefined })
+    } else if (tag === 'EXT-X-PRELOAD-HINT') {
+      hint = /^TYPE=PART,URI="([^"]+)"$/.exec(value)?.[1]
+      check(hint !== undefined && line === lines.at(-1), `a part in the last line: ${line}`)
     } else if (entryTags.test(line)) {
       if (tag === 'EXT-X-DISCONTINUITY') discontinuities++
       if (tag === 'EXT-X-MAP') map = value
@@ -82,11 +102,12 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
       check(map !== '', `an initialization section before ${line}`)
       const sequence = number('EXT-X-MEDIA-SEQUENCE', 0) + entries.length
       const discontinuity = number('EXT-X-DISCONTINUITY-SEQUENCE', 0) + discontinuities
-      entries.push({ uri: line, seconds: seconds ?? 0, range, map, dateMs, sequence, discontinuity })
+      entries.push({ uri: line, seconds: seconds ?? 0, range, map, dateMs, sequence, discontinuity, parts })
       pending = {}
+      parts = []
     }
   }
-  check(Object.keys(pending).length === 0, 'tags of an entry are followed by its URI')
+  check(Object.keys(pending).length === 0 || parts.length > 0, 'tags of an entry are followed by its URI or parts')
   const targetSeconds = number('EXT-X-TARGETDURATION', Number.NaN)
   const version = number('EXT-X-VERSION', 1)
   check(Number.isInteger(targetSeconds) && targetSeconds > 0, 'a target duration in whole seconds')
@@ -100,7 +121,10 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   if (type !== undefined) check(number('EXT-X-MEDIA-SEQUENCE', 0) === 0, `nothing leaves the front of ${type}`)
   checkDates(entries, speed, check)
   const isIndependent = head.has('EXT-X-INDEPENDENT-SEGMENTS')
-  return { entries, targetSeconds, version, type, isEnded, isIndependent, faults }
+  const lowLatency = [...head].filter(([tag]) => /SERVER-CONTROL|PART-INF/.test(tag)).join()
+  checkParts({ entries, openParts: parts, lowLatency, hint }, check)
+  const rest = { lowLatency, openParts: parts, hint, faults }
+  return { entries, targetSeconds, version, type, isEnded, isIndependent, ...rest }
 }
 
 /** Returns the changes from one load of a playlist to the next that are not allowed. */
@@ -111,7 +135,9 @@ export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist
   }
   check(next.targetSeconds === before.targetSeconds, 'the target duration stays')
   check(next.version === before.version, 'the version stays')
+  check(next.lowLatency === before.lowLatency, 'what players are told of parts stays')
   check(next.type === before.type, 'the type stays')
+  checkSameParts(before, next, check)
   const [first] = next.entries
   const [firstBefore] = before.entries
   const lastBefore = before.entries.at(-1)
@@ -190,6 +216,48 @@ export function checkMedia(
   const [video = 0] = seconds.values()
   check(Math.abs(video - entry.seconds) < 0.02, `lasts ${entry.seconds} s, its frames ${video} s`)
   return faults
+}
+
+function checkParts(
+  { entries, openParts, lowLatency, hint }: Pick<CheckedPlaylist, 'entries' | 'openParts' | 'lowLatency' | 'hint'>,
+  check: Check,
+): void {
+  const all = [...entries.map(({ parts }) => parts), openParts]
+  const target = Number(/PART-TARGET=([\d.]+)/.exec(lowLatency)?.[1] ?? 0)
+  const holdBack = Number(/PART-HOLD-BACK=([\d.]+)/.exec(lowLatency)?.[1] ?? 0)
+  check(target > 0 || (hint === undefined && all.flat().length === 0), 'parts have a target duration')
+  check(holdBack >= 3 * target - 1e-6, `players stay three parts behind, not ${holdBack} s`)
+  if (target > 0) check(/CAN-BLOCK-RELOAD=YES/.test(lowLatency), 'requests are held')
+  for (const [i, parts] of all.entries()) {
+    for (const [j, { uri, seconds }] of parts.entries()) {
+      check(seconds <= target, `${uri} of ${seconds} s is not longer than ${target} s`)
+      const isLast = j === parts.length - 1 && i < all.length - 1
+      check(isLast || seconds >= 0.85 * target, `${uri} of ${seconds} s is not much shorter than ${target} s`)
+    }
+    const entry = entries[i]
+    const sum = parts.reduce((total, { seconds }) => total + seconds, 0)
+    if (entry && parts.length > 0)
+      check(Math.abs(sum - entry.seconds) < 0.01, `the parts of ${entry.uri} last ${sum} s`)
+  }
+}
+
+/** What is listed of an entry continues what was listed before, until none of its parts is. */
+function checkSameParts(before: CheckedPlaylist, next: CheckedPlaylist, check: Check): void {
+  const listsOf = ({ entries, openParts }: CheckedPlaylist) => {
+    const lists = new Map(entries.map(({ sequence, parts }) => [sequence, parts]))
+    return lists.set((entries.at(-1)?.sequence ?? 0) + 1, openParts)
+  }
+  const later = listsOf(next)
+  for (const [sequence, parts] of listsOf(before)) {
+    const now = later.get(sequence) ?? []
+    if (now.length === 0) continue
+    const same = JSON.stringify(now.slice(0, parts.length)) === JSON.stringify(parts)
+    check(same, `the parts of entry ${sequence} stay`)
+  }
+  const isCome = (uri: string) => [...later.values()].flat().some((part) => part.uri === uri)
+  const isEnded = next.entries.some(({ discontinuity }) => discontinuity !== before.entries.at(-1)?.discontinuity)
+  if (before.hint !== undefined && next.hint !== before.hint)
+    check(isCome(before.hint) || isEnded, `${before.hint} comes`)
 }
 
 type Check = (isRight: boolean, message: string) => void

@@ -48,14 +48,20 @@ const answer = (description: string, type: string, own: Response['headers'] = {}
   content: { [type]: { schema: { type: 'string', format: 'binary' } } },
 })
 
-function live(operationId: string, summary: string, type: string, description: string): PathItem {
+function live(
+  operationId: string,
+  summary: string,
+  type: string,
+  description: string,
+  furtherRefusals: readonly Parameters<typeof refuse>[number][] = [],
+): PathItem {
   const operation: Operation = {
     operationId,
     tags: ['Live media'],
     summary,
     description,
     parameters: [cameraId, token],
-    responses: { 200: answer(summary, type), ...refuse(403, 404, 503) },
+    responses: { 200: answer(summary, type), ...refuse(...furtherRefusals, 403, 404, 503) },
     security: [],
   }
   return { get: operation }
@@ -153,15 +159,16 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     'getLivePlaylist',
     'Get the live HLS playlist',
     'application/vnd.apple.mpegurl',
-    `Players reload it regularly. ${forTwoHours}`,
+    `Players reload it regularly. With \`_HLS_msn\` and \`_HLS_part\` (RFC 8216bis), the response is held until the playlist has that segment or part; what is too far ahead is refused with 400. ${forTwoHours}`,
+    [400],
   ),
   '/media/cameras/{camera_id}/hls/{name}': {
     get: {
       ...live(
         'getLiveSegment',
-        'Get a segment of the live HLS playlist',
+        'Get a segment or part of the live HLS playlist',
         'video/mp4',
-        'Segments are deleted some time after they leave the playlist.',
+        'Segments are deleted some time after they leave the playlist. The response for the part that comes next is held until it exists.',
       ).get!,
       parameters: [cameraId, segment, token],
     },

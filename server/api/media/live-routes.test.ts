@@ -13,12 +13,15 @@ import { AppError } from '../../base/error.ts'
 import type { LiveView } from '../../model/live-view.ts'
 import type { LiveCamera } from '../deps.ts'
 
+type HlsOptions = NonNullable<Parameters<LiveCamera['hlsPlaylist']>[1]>
+
 /** A camera that sends `chunk` forever, as fast as it is read. */
 class Camera implements LiveCamera {
   readonly chunk: Uint8Array
   readonly views: LiveView[] = []
   readonly accounts: number[] = []
   readonly waits: (number | undefined)[] = []
+  readonly playlists: HlsOptions[] = []
   intervalMs = 0
   open = 0
   sent = 0
@@ -68,8 +71,9 @@ class Camera implements LiveCamera {
     return { jpeg: this.chunk, wallMs: 0 }
   }
 
-  async hlsPlaylist(segmentUrl: (name: string) => string, { waitMs }: { waitMs?: number | undefined } = {}) {
-    this.waits.push(waitMs)
+  async hlsPlaylist(segmentUrl: (name: string) => string, options: HlsOptions = {}) {
+    this.waits.push(options.waitMs)
+    this.playlists.push(options)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
     return `#EXTM3U\n${segmentUrl('7.mp4')}\n`
   }
@@ -325,6 +329,30 @@ test('an HLS playlist passes its token to the segments', async (t) => {
   assert.deepEqual([response.statusCode, response.headers['content-type']], [200, 'video/mp4'])
   assert.equal((await readText(response)).length, 10)
   assert.equal((await get(segment.replace('7.mp4', '8.mp4'))).statusCode, 404)
+})
+
+test('what a low-latency player waits for is passed on, and refused if it is no number', async (t) => {
+  const camera = new Camera(10)
+  const { get, paths, owner } = await watch(t, camera)
+  assert.equal((await get(`${paths.hls}&_HLS_msn=17&_HLS_part=3`)).statusCode, 200)
+  assert.equal((await get(`${paths.hls}&_HLS_msn=17`)).statusCode, 200)
+  assert.equal((await get(paths.hls)).statusCode, 200)
+  const given = camera.playlists.map(({ until, account, signal }) => [until, account, signal !== undefined])
+  assert.deepEqual(given, [
+    [{ sequence: 17, part: 3 }, owner.userId, true],
+    [{ sequence: 17, part: undefined }, owner.userId, true],
+    [undefined, undefined, false],
+  ])
+  for (const query of [
+    '_HLS_msn=-1',
+    '_HLS_msn=NaN',
+    '_HLS_msn=',
+    '_HLS_msn=1e3',
+    '_HLS_msn=1&_HLS_part=x',
+    '_HLS_part=1',
+  ]) {
+    assert.equal((await get(`${paths.hls}&${query}`)).statusCode, 400, query)
+  }
 })
 
 test('open streams per viewer are limited without affecting others', async (t) => {

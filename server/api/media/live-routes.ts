@@ -6,7 +6,7 @@ import { AppError } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Store } from '../../store/store.ts'
 import type { CameraAccess } from '../camera-access.ts'
-import type { Live, Snapshots } from '../deps.ts'
+import type { HlsPosition, Live, Snapshots } from '../deps.ts'
 import { mediaFiles, mediaPath } from '../media-urls.ts'
 import { HttpError } from '../problem.ts'
 import { awaitFirstChunk } from './first-chunk.ts'
@@ -60,6 +60,12 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
   /** Counts the stream for the viewer. The signal aborts when the viewer disconnects or loses access. */
   const enter = (grant: MediaGrant, reply: FastifyReply) =>
     streams.add(reply.raw, `user ${grant.userId}`, () => access.isGranted(grant))
+
+  /** For a request that may have to wait for what comes next. */
+  const hold = (grant: MediaGrant, reply: FastifyReply) => ({
+    account: grant.userId,
+    signal: enter(grant, reply),
+  })
 
   const stream =
     (
@@ -125,16 +131,34 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     // The playlist repeats its token in segment URLs, because players do not add it.
     const token = encodeURIComponent(tokenOf(request))
     const segmentUrl = (name: string) => `${mediaPath(grant.cameraId, `hls/${name}`)}?token=${token}`
-    const isEarly = new URLSearchParams(request.query as string).get('start') === 'early'
-    const playlist = await live
-      .camera(grant.cameraId)
-      .hlsPlaylist(segmentUrl, { waitMs: await waitFor(isOffline), isEarly })
+    const query = new URLSearchParams(request.query as string)
+    const until = readPosition(query)
+    // A player that comes back for more has its camera already.
+    const options = until
+      ? { until, isEarly: true, ...hold(grant, reply) }
+      : { isEarly: query.get('start') === 'early', waitMs: await waitFor(isOffline) }
+    const playlist = await live.camera(grant.cameraId).hlsPlaylist(segmentUrl, options)
     sendBytes(reply, 'application/vnd.apple.mpegurl', Buffer.from(playlist))
   })
   route('hls', 'hls/:name', async ({ grant, request, reply }) => {
     const { name } = request.params as { name: string }
-    sendShared(reply, 'video/mp4', await live.camera(grant.cameraId).hlsSegment(name))
+    sendShared(reply, 'video/mp4', await live.camera(grant.cameraId).hlsSegment(name, hold(grant, reply)))
   })
+}
+
+/** What a low-latency player waits for. RFC 8216bis 6.2.5.2. */
+function readPosition(query: URLSearchParams): HlsPosition | undefined {
+  const read = (name: string): number | undefined => {
+    const text = query.get(name)
+    if (text === null) return undefined
+    if (/^\d{1,15}$/.test(text)) return Number(text)
+    throw new AppError('invalid', `${name} must be a number of a segment or part`)
+  }
+  const sequence = read('_HLS_msn')
+  const part = read('_HLS_part')
+  if (sequence !== undefined) return { sequence, part }
+  if (part !== undefined) throw new AppError('invalid', '_HLS_part is the number of a part and requires _HLS_msn')
+  return undefined
 }
 
 async function* dataOf(chunks: AsyncIterable<{ readonly data: Uint8Array }>): AsyncGenerator<Uint8Array> {

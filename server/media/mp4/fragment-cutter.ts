@@ -49,6 +49,8 @@ export type CutterTarget = {
 
 /** A finished fragment waits this long, in video time, for its audio. */
 const audioWait90k = 45_000
+/** So many wait at most, because the time of video may hardly advance. */
+const maxHeld = 4
 
 /** The maximum length of the silence that is added at the end, in seconds. */
 const maxFill = 60
@@ -57,7 +59,13 @@ const maxFill = 60
 const defaultDuration90k = 3600
 
 type VideoCut = { readonly frames: readonly Frame[]; readonly startsFile: boolean }
-type HeldCut = VideoCut & { readonly end90k: number; readonly endMs: number; readonly isBeforeKey: boolean }
+type HeldCut = VideoCut & {
+  readonly end90k: number
+  readonly endMs: number
+  readonly isBeforeKey: boolean
+  /** The first frame of the next file, if this is the last fragment of its file. */
+  readonly fileStart: Frame | undefined
+}
 type AudioBlock = PlacedBlock & { readonly frame: Frame }
 
 const costOf = ({ data }: Frame): number => data.length + frameCostBytes
@@ -72,9 +80,8 @@ export class FragmentCutter {
   readonly #silence: Silence | undefined
   #frames: Frame[] = []
   #startsFile = true
-  #held: HeldCut | undefined
-  /** The first frame of the next file, while the last fragment of the previous file is held. */
-  #fileStart: Frame | undefined
+  /** Fragments that wait for their audio, oldest first. */
+  readonly #held: HeldCut[] = []
   #blocks: AudioBlock[] = []
   #openBytes = 0
   #lastDuration90k = defaultDuration90k
@@ -94,7 +101,7 @@ export class FragmentCutter {
 
   /** The number of video frames that are not yet part of a fragment. */
   get openFrames(): number {
-    return this.#frames.length + (this.#held?.frames.length ?? 0)
+    return this.#held.reduce((sum, { frames }) => sum + frames.length, this.#frames.length)
   }
 
   /** The number of audio blocks that are not yet part of a fragment. */
@@ -102,19 +109,22 @@ export class FragmentCutter {
     return this.#blocks.length
   }
 
-  /** The first frame must be a key frame. Decode times must increase. `beginsFragment`: overrides the limits. */
-  pushVideo(frame: Frame, beginsFragment = false): void {
+  /**
+   * The first frame must be a key frame. Decode times must increase. `beginsFragment` overrides the limits, except that
+   * of the bytes.
+   */
+  pushVideo(frame: Frame, beginsFragment?: boolean): void {
     const first = this.#frames[0]
     if (!first) this.#target.startFile(frame)
     else {
       const length90k = frame.dts90k - first.dts90k
       const { minFragment90k, maxFragment90k, maxFragmentBytes } = this.#limits
-      const isLong = length90k >= maxFragment90k || this.#openBytes >= maxFragmentBytes
+      const isLong = length90k >= maxFragment90k
       // The end of a group that was split is cut however short it is, because players must be able to start at the next
       // group.
       const isGroupEnd = frame.isKey && (length90k >= minFragment90k || !first.isKey)
-      if (isLong || isGroupEnd || beginsFragment) this.#cut(frame)
-      else if (this.#held && frame.dts90k >= this.#held.end90k + audioWait90k) this.#release()
+      if (this.#openBytes >= maxFragmentBytes || (beginsFragment ?? (isLong || isGroupEnd))) this.#cut(frame)
+      this.#release(({ end90k }) => frame.dts90k >= end90k + audioWait90k)
     }
     frame.memory?.hold()
     this.#frames.push(frame)
@@ -128,7 +138,7 @@ export class FragmentCutter {
     if (!place) return
     this.#blocks.push({ ...place, frame })
     this.#openBytes += costOf(frame)
-    if (this.#held && frame.pts90k >= this.#held.end90k) this.#release()
+    this.#release(({ end90k }) => frame.pts90k >= end90k)
   }
 
   /**
@@ -141,10 +151,9 @@ export class FragmentCutter {
       this.#release()
       return
     }
-    const before = this.#frames.at(-2) ?? this.#held?.frames.at(-1)
+    const before = this.#frames.at(-2) ?? this.#held.at(-1)?.frames.at(-1)
     const duration90k = Math.min(before ? last.dts90k - before.dts90k : this.#lastDuration90k, longest90k)
     this.#fillAudio(last.dts90k + duration90k)
-    this.#release()
     this.#hold(last.dts90k + duration90k, last.wallMs + duration90k / 90, true)
     this.#release()
   }
@@ -157,7 +166,7 @@ export class FragmentCutter {
     const [block] = this.#silence ?? []
     if (!this.#grid || !block) return
     const { data, samples } = block
-    const first = this.#held?.frames[0] ?? this.#frames[0]!
+    const first = this.#held[0]?.frames[0] ?? this.#frames[0]!
     const start = scaleTicks(first.dts90k, this.#audioRate)
     const end = scaleTicks(end90k, this.#audioRate)
     const after = this.#blocks.findIndex(({ position }) => position >= end)
@@ -165,7 +174,7 @@ export class FragmentCutter {
     for (const { frame } of outside) this.#openBytes -= costOf(frame)
     const last = this.#blocks.at(-1)
     // In a very short file, a block that began before the file may cover its whole length.
-    const isBare = (this.#held?.startsFile ?? this.#startsFile) && (last?.position ?? -1) < start
+    const isBare = (this.#held[0]?.startsFile ?? this.#startsFile) && (last?.position ?? -1) < start
     const begin = isBare ? start : last ? last.position + last.samples : (this.#grid.end ?? start)
     for (let position = begin; position < end && end - begin <= maxFill * this.#audioRate; position += samples) {
       const pts90k = Math.round((position * 90_000) / this.#audioRate)
@@ -176,25 +185,26 @@ export class FragmentCutter {
   }
 
   #cut(next: Frame): void {
-    this.#release()
-    this.#hold(next.dts90k, next.wallMs, next.isKey)
-    this.#startsFile = next.isKey && this.#target.wantsNewFile(next)
-    this.#fileStart = this.#startsFile ? next : undefined
-    if (!this.#grid || (this.#blocks.at(-1)?.frame.pts90k ?? -1) >= next.dts90k) this.#release()
+    const startsFile = next.isKey && this.#target.wantsNewFile(next)
+    this.#hold(next.dts90k, next.wallMs, next.isKey, startsFile ? next : undefined)
+    this.#startsFile = startsFile
+    const audio90k = this.#grid ? (this.#blocks.at(-1)?.frame.pts90k ?? -1) : Number.POSITIVE_INFINITY
+    this.#release(({ end90k }) => audio90k >= end90k || this.#held.length > maxHeld)
   }
 
-  #hold(end90k: number, endMs: number, isBeforeKey: boolean): void {
-    this.#held = { frames: this.#frames, startsFile: this.#startsFile, end90k, endMs, isBeforeKey }
+  #hold(end90k: number, endMs: number, isBeforeKey: boolean, fileStart?: Frame): void {
+    this.#held.push({ frames: this.#frames, startsFile: this.#startsFile, end90k, endMs, isBeforeKey, fileStart })
     this.#frames = []
     this.#startsFile = false
   }
 
-  #release(): void {
-    if (!this.#held) return
-    this.#target.addFragment(this.#build(this.#held))
-    this.#held = undefined
-    if (this.#fileStart) this.#target.startFile(this.#fileStart)
-    this.#fileStart = undefined
+  /** Finishes the fragments that wait, up to the first that has to wait on. */
+  #release(isReady: (held: HeldCut) => boolean = () => true): void {
+    for (let first = this.#held[0]; first && isReady(first); first = this.#held[0]) {
+      this.#target.addFragment(this.#build(first))
+      this.#held.shift()
+      if (first.fileStart) this.#target.startFile(first.fileStart)
+    }
   }
 
   #build({ frames, startsFile, end90k, endMs, isBeforeKey }: HeldCut): CutFragment {

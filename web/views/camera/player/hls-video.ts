@@ -41,7 +41,7 @@ export async function openHlsVideo(options: HlsVideoOptions): Promise<HlsVideo> 
   return playNatively(options)
 }
 
-/** A live playlist with two segments is enough for `liveSyncDurationCount`; do not wait for more. */
+/** A live playlist with two segments is enough to play its newest parts; do not wait for more. */
 function beginEarly(url: string): string {
   const address = new URL(url)
   address.searchParams.set('start', 'early')
@@ -56,7 +56,7 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
     enableWorker: false,
     backBufferLength: 60,
     maxBufferLength: 20,
-    ...(startMs === undefined ? { liveSyncDurationCount: 2, maxLiveSyncPlaybackRate: 1.2 } : { startPosition: 0 }),
+    ...(startMs === undefined ? { maxLiveSyncPlaybackRate: 1.1 } : { startPosition: 0 }),
   })
   let hasRecovered = false
   let wantedMs = startMs
