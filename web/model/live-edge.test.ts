@@ -103,3 +103,10 @@ test('a camera that sends whole groups of pictures is played without standing st
   assert.ok(jumps <= 6, `${jumps} jumps`)
   assert.ok(p95(30_000) < 9, `${p95(30_000)} s`)
 })
+
+test('what the decoder was late at the beginning is made up for within two seconds', () => {
+  const { p95, jumps, stillMs } = simulate({ frameMs: 40, seconds: 60, startBehind: 0.6 })
+  assert.ok(p95(2500) <= 0.2, `${p95(2500)} s`)
+  assert.deepEqual([jumps, stillMs], [0, 0])
+  assert.ok(simulate({ frameMs: 40, seconds: 60, startBehind: 0.6, isHeard: true }).p95(6000) <= 0.2)
+})

@@ -20,6 +20,8 @@ const longestBurstMs = 15_000
 const jumpEveryMs = 5_000
 const changeEveryMs = 500
 const fastest = { muted: 1.1, heard: 1.05 }
+/** At the beginning, when the decoder came late to the newest frame. */
+const fastestAtStart = { muted: 1.5, heard: 1.1 }
 const slowest = 0.98
 
 type Arrival = { readonly atMs: number; readonly seconds: number }
@@ -32,6 +34,8 @@ export class LiveEdge {
   #rate = 1
   #changedMs = Number.NEGATIVE_INFINITY
   #jumpedMs = Number.NEGATIVE_INFINITY
+  /** Until the wanted distance is reached for the first time. */
+  #isStarting = true
 
   /** A frame arrived. Frames that arrived before the player caught up say nothing about the line: leave them out. */
   note(atMs: number, seconds: number): void {
@@ -49,6 +53,7 @@ export class LiveEdge {
   reset(): void {
     this.#arrivals = []
     this.#rate = 1
+    this.#isStarting = true
   }
 
   /** Distance between two frames of the stream; undefined if unknown. */
@@ -99,8 +104,9 @@ export class LiveEdge {
     if (nowMs - this.#changedMs < changeEveryMs) return undefined
     const isSettled = Math.abs(error) <= (this.#rate === 1 ? toleranceSeconds : settledSeconds)
     const hasCrossed = (this.#rate > 1 && error < 0) || (this.#rate < 1 && error > 0)
-    const most = isHeard ? fastest.heard : fastest.muted
-    const wanted = error > 0 ? Math.min(most, 1.01 + error / 2) : slowest
+    if (isSettled || hasCrossed) this.#isStarting = false
+    const most = (this.#isStarting ? fastestAtStart : fastest)[isHeard ? 'heard' : 'muted']
+    const wanted = error > 0 ? Math.min(most, 1.01 + (this.#isStarting ? error : error / 2)) : slowest
     const rate = isSettled || hasCrossed ? 1 : Math.round(wanted * 100) / 100
     if (rate === this.#rate) return undefined
     this.#changedMs = nowMs
