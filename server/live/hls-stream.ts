@@ -45,7 +45,7 @@ export type PlaylistOptions = {
 export type Holding = {
   /** Whose request it is. */
   readonly account?: number | undefined
-  /** Aborted when the client leaves. */
+  /** Aborted when the client leaves or loses access. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -156,12 +156,16 @@ export class HlsStream {
     this.#options.onClosed(this.#window.nextDiscontinuitySequence)
   }
 
-  /** Returns when `isOver`, when the camera falls silent, or when the client leaves. */
+  /**
+   * Returns when `isOver` or when the camera falls silent. Throws 'unavailable' when the client leaves or loses access, or
+   * the stream is closed: nothing is sent to it any more.
+   */
   async #hold({ account, signal = this.#closed.signal }: Holding, isOver: () => boolean): Promise<void> {
     const { clock } = this.#options
     const silences = this.#silences
-    const isDone = () => isOver() || this.#silences > silences || signal.aborted || this.#closed.signal.aborted
-    if (isDone()) return
+    const isGone = () => signal.aborted || this.#closed.signal.aborted
+    const isDone = () => isGone() || isOver() || this.#silences > silences
+    if (isDone() && !isGone()) return
     const held = this.#held.get(account) ?? 0
     if (held >= maxHeld) {
       throw new AppError('unavailable', `${maxHeld} requests for this camera are waiting for what comes next`)
@@ -179,6 +183,7 @@ export class HlsStream {
       else this.#held.delete(account)
       this.#lastUsedMs = clock.monotonicMs()
     }
+    if (isGone()) throw new AppError('unavailable', 'the request was aborted')
   }
 
   readonly #fallSilent = () => {

@@ -386,13 +386,21 @@ suite('low-latency hls', () => {
     assert.deepEqual([other, ...held].filter(({ text, error }) => text || error), []) // biome-ignore format: one line
     leave.abort()
     await settle()
+    assert.ok(
+      held.every(({ text, error }) => !text && error?.kind === 'unavailable'),
+      'who lost access gets nothing',
+    )
     const now = ask(first + 3, 1, { account: 7 })
     await settle()
     assert.deepEqual(now, {})
     send('hls', part(16, false))
     await settle()
     assert.ok(now.text && other.text)
+    const removed = ask(first + 3, 2)
+    await settle()
     live.closeCamera(1)
+    await settle()
+    assert.equal(removed.error?.kind, 'unavailable')
   })
 
   test('the longest duration of a part stays what it was, whatever comes', async () => {
