@@ -14,7 +14,7 @@ import { eventually, openServerHere, type ServerUnderTest } from '../server-unde
 import { openScriptedCamera, type Sender } from '../support/ingest/scripted-camera.ts'
 
 // The scripts of the others play by a clock that runs ahead.
-const quirks = [...sessionQuirks, ...packetQuirks, ...protocolQuirks].filter(({ isHasty }) => !isHasty)
+const quirks = [...sessionQuirks, ...packetQuirks, ...protocolQuirks].filter(({ haste }) => !haste)
 
 /** The last frame of a connection ends with the packet that would follow. */
 const whole = sent - 1

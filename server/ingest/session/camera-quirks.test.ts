@@ -7,18 +7,18 @@ import { protocolQuirks } from '../../../test/fixtures/cameras/protocol-quirks.t
 import { sent } from '../../../test/fixtures/cameras/quirk.ts'
 import { sessionQuirks } from '../../../test/fixtures/cameras/session-quirks.ts'
 import { openScriptedCamera } from '../../../test/support/ingest/scripted-camera.ts'
-import { hastyClock, timesOf, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
+import { HastyClock, timesOf, watchCamera } from '../../../test/support/ingest/watch-camera.ts'
 
 const quirks = [...sessionQuirks, ...packetQuirks, ...protocolQuirks]
 
-for (const { camera, symptom, script, account, isHasty, responseMs, frames = sent - 1, ...expected } of quirks) {
+for (const { camera, symptom, script, account, haste, responseMs, frames = sent - 1, ...expected } of quirks) {
   const { deviations = [], check } = expected
   test(`${camera}: ${symptom}`, async () => {
     await using server = await openScriptedCamera(typeof script === 'function' ? script() : script)
     const watched = await watchCamera(
       { url: server.url, ...account },
       (items) => timesOf(items, 'video').length >= frames,
-      isHasty ? { clock: hastyClock, ...(responseMs !== undefined && { limits: { responseMs } }) } : {},
+      haste ? { clock: new HastyClock(haste), ...(responseMs !== undefined && { limits: { responseMs } }) } : {},
     )
     assert.ok(timesOf(watched.items, 'video').length >= frames, JSON.stringify(watched.last))
     assert.equal(watched.stats.droppedFrames, 0)

@@ -67,7 +67,7 @@ export async function watchCamera(
     stats,
     random: () => 0,
     ...options,
-    limits: { ...(options.clock === hastyClock && patience), ...options.limits },
+    limits: { ...(options.clock instanceof HastyClock && options.clock.patience), ...options.limits },
   })
   clearTimeout(timer)
   return { items, statuses, stats, last: statuses.at(-1), causes }
@@ -75,15 +75,36 @@ export async function watchCamera(
 
 export const hastyFactor = 40
 
-/** Runs forty times as fast as the system clock. */
-export const hastyClock: Clock = {
-  nowMs: () => Date.now() * hastyFactor,
-  monotonicMs: () => performance.now() * hastyFactor,
-  sleep: (ms, signal) => systemClock.sleep(ms / hastyFactor, signal),
+/**
+ * Runs `factor` times as fast as the system clock. What is late by 50 ms because the machine is busy is late by
+ * 50 ms × `factor` on this clock.
+ */
+export class HastyClock implements Clock {
+  readonly #factor: number
+
+  constructor(factor: number) {
+    this.#factor = factor
+  }
+
+  nowMs(): number {
+    return Date.now() * this.#factor
+  }
+
+  monotonicMs(): number {
+    return performance.now() * this.#factor
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return systemClock.sleep(ms / this.#factor, signal)
+  }
+
+  /** Limits with which a busy machine is not taken for a camera that does not answer. */
+  get patience() {
+    return { connectMs: 10_000 * this.#factor, responseMs: 10_000 * this.#factor }
+  }
 }
 
-/** With the hasty clock, a busy machine must not be taken for a camera that does not answer. */
-const patience = { connectMs: 10_000 * hastyFactor, responseMs: 10_000 * hastyFactor }
+export const hastyClock: Clock = new HastyClock(hastyFactor)
 
 /** Returns the kinds of the items, with `key` for a key frame. */
 export const kindsOf = (items: readonly HubItem[]) =>
