@@ -9,6 +9,7 @@ import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
 import { liveBench } from './live/live-bench.ts'
 import { manyBench } from './many/many-bench.ts'
+import { playbackBench } from './playback/playback-bench.ts'
 import { publish } from './report.ts'
 import { webBench } from './web/web-bench.ts'
 
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   crashBench,
   webBench,
   liveBench,
+  playbackBench,
 ]
 
 const help = `npm run bench -- <name> [options]

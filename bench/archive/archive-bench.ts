@@ -1,19 +1,16 @@
 // The index of a month of a hundred cameras, asked through the real server. How and why: docs/design/benchmarks.md.
 
 import { rmSync } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { markArchive } from '../../server/archive/archive-folder.ts'
-import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
-import { openStore } from '../../server/store/store.ts'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
-import { openServer, type ServerUnderTest } from '../../test/server-under-test.ts'
+import { openServer } from '../../test/server-under-test.ts'
 import type { Bench } from '../bench.ts'
 import { readBusyMs, readCpuMs } from '../process-usage.ts'
 import { describeMachine, type Report, writeNumber } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
-import { type Generated, generateArchive } from './generate-archive.ts'
+import { fillArchive, type Generated } from './generate-archive.ts'
 import { type IndexResult, measureIndex } from './measure-index.ts'
 import { doomed, measureRetention, type RetentionResult } from './measure-retention.ts'
 import { openTimedClient } from './timed-client.ts'
@@ -34,7 +31,7 @@ Needs 12 GB of disk for ${defaultCameras} cameras, in the folder for temporary f
   async run({ cameras, say }) {
     await using server = await openServer('--log-level', 'warn', '--rate-limit', '0', '--min-free', '0')
     try {
-      const { ids, generated } = await prepare(server, cameras, say)
+      const { ids, generated } = await fillArchive(server, { cameras, days, doomed, say })
       const indexBytes = (await stat(databaseFile(server.dataDir))).size
       const begunMs = performance.now()
       await server.start()
@@ -60,31 +57,6 @@ async function beginWatchingOthers(): Promise<() => Promise<number>> {
   const read = async () => (await readBusyMs()) - (await readCpuMs([process.pid]))
   const [atMs, before] = [performance.now(), await read()]
   return async () => Math.max(0, (((await read()) - before) / (performance.now() - atMs)) * 100)
-}
-
-/** The server is stopped; its cameras are addresses nobody answers at. */
-async function prepare(server: ServerUnderTest, cameras: number, say: (text: string) => void) {
-  await server.stop()
-  const { dataDir } = server
-  const archiveDir = join(dataDir, 'archive')
-  await mkdir(archiveDir, { recursive: true })
-  await markArchive(archiveDir)
-  const ids: number[] = []
-  {
-    const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
-    await using store = await openStore({ database: databaseFile(dataDir), credentialsKey, foreignIntervalMs: 0 })
-    const [owner] = await store.users.list()
-    for (let i = 1; i <= cameras; i++) {
-      const source = { url: 'rtsp://127.0.0.1:9/none', username: null, password: null }
-      const { id } = await store.cameras.insert({ ownerId: owner!.id, name: `Camera ${i}`, type: 'h264', ...source })
-      await store.recordings.enable(id, { retention: 'P60D', maxBytes: null })
-      ids.push(id)
-    }
-  }
-  const endMs = Date.now() - 3_600_000
-  const place = { databaseFile: databaseFile(dataDir), archiveDir, cameraIds: ids }
-  const generated = await generateArchive({ ...place, days, endMs, doomed, say })
-  return { ids, generated }
 }
 
 type Results = {

@@ -6,9 +6,14 @@ import { copyFileSync, linkSync, mkdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { markArchive } from '../../server/archive/archive-folder.ts'
 import { segmentPath } from '../../server/archive/layout.ts'
+import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { writeFragmentTable } from '../../server/model/fragment-table.ts'
 import type { Fragment } from '../../server/model/segment.ts'
+import { databaseFile } from '../../server/store/engine/database-file.ts'
+import { openStore } from '../../server/store/store.ts'
+import type { ServerUnderTest } from '../../test/server-under-test.ts'
 import { recordTemplate, type TemplateFile } from './template-file.ts'
 
 export type Generated = {
@@ -34,7 +39,7 @@ const dayMs = 86_400_000
 /** Each camera is away once a day for so many minutes, at its own time; then a new run begins. */
 const gapMinutes = 3
 
-export async function generateArchive(options: GenerateOptions): Promise<Generated> {
+async function generateArchive(options: GenerateOptions): Promise<Generated> {
   const { databaseFile, archiveDir, cameraIds, days, say } = options
   const folder = join(archiveDir, 'templates')
   await mkdir(folder)
@@ -65,6 +70,37 @@ export async function generateArchive(options: GenerateOptions): Promise<Generat
   database.exec(`insert into footage (camera_id, bytes, segments)
     select camera_id, sum(bytes), count(*) from segments where is_closed = 1 group by camera_id`)
   return { rows, startMs, endMs }
+}
+
+/**
+ * Stops the server and gives it so many cameras with footage that ends an hour ago. The cameras are addresses nobody
+ * answers at.
+ */
+export async function fillArchive(
+  server: ServerUnderTest,
+  { cameras, ...rest }: { readonly cameras: number } & Pick<GenerateOptions, 'days' | 'doomed' | 'say'>,
+): Promise<{ readonly ids: readonly number[]; readonly generated: Generated }> {
+  await server.stop()
+  const { dataDir } = server
+  const archiveDir = join(dataDir, 'archive')
+  await mkdir(archiveDir, { recursive: true })
+  await markArchive(archiveDir)
+  const ids: number[] = []
+  {
+    const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
+    await using store = await openStore({ database: databaseFile(dataDir), credentialsKey, foreignIntervalMs: 0 })
+    const [owner] = await store.users.list()
+    for (let i = 1; i <= cameras; i++) {
+      const source = { url: 'rtsp://127.0.0.1:9/none', username: null, password: null }
+      const { id } = await store.cameras.insert({ ownerId: owner!.id, name: `Camera ${i}`, type: 'h264', ...source })
+      await store.recordings.enable(id, { retention: 'P60D', maxBytes: null })
+      ids.push(id)
+    }
+  }
+  const endMs = Date.now() - 3_600_000
+  const place = { databaseFile: databaseFile(dataDir), archiveDir, cameraIds: ids }
+  const generated = await generateArchive({ ...place, ...rest, endMs })
+  return { ids, generated }
 }
 
 type CameraFootage = {

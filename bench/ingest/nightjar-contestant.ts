@@ -10,12 +10,12 @@ const commandsAtOnce = 2
 
 export class NightjarContestant implements Contestant, AsyncDisposable {
   readonly title = 'Nightjar'
-  readonly #server: ServerProcess
-  #cameraIds: number[] = []
+  readonly server: ServerProcess
+  cameraIds: readonly number[] = []
   #isRunning = true
 
   private constructor(server: ServerProcess) {
-    this.#server = server
+    this.server = server
   }
 
   /** A running server without cameras. */
@@ -31,39 +31,39 @@ export class NightjarContestant implements Contestant, AsyncDisposable {
       for (let next = rest.shift(); next; next = rest.shift()) {
         const [index, url] = next
         const options = ['--user', 'owner@example.com', '--name', `Load ${index}`, '--url', url, '--record', 'P1D']
-        ids[index] = (await this.#server.command<{ id: number }>('camera', 'add', ...options)).id
+        ids[index] = (await this.server.command<{ id: number }>('camera', 'add', ...options)).id
       }
     }
     await Promise.all(Array.from({ length: commandsAtOnce }, addNext))
-    this.#cameraIds = ids
+    this.cameraIds = ids
   }
 
   async start(): Promise<void> {
-    if (!this.#isRunning) await this.#server.start()
+    if (!this.#isRunning) await this.server.start()
     this.#isRunning = true
   }
 
   listPids(): readonly number[] {
-    return [this.#server.pid]
+    return [this.server.pid]
   }
 
   async stop(): Promise<void> {
-    const code = await this.#server.stop()
+    const code = await this.server.stop()
     this.#isRunning = false
-    if (code !== 0) throw new Error(`the server ended with code ${code}:\n${this.#server.log()}`)
+    if (code !== 0) throw new Error(`the server ended with code ${code}:\n${this.server.log()}`)
   }
 
   readFrameNumbers(camera: number, sinceMs: number): Promise<number[]> {
-    const id = String(this.#cameraIds[camera])
-    return readFrameNumbers(join(this.#server.dataDir, 'archive', 'cameras', id), sinceMs)
+    const id = String(this.cameraIds[camera])
+    return readFrameNumbers(join(this.server.dataDir, 'archive', 'cameras', id), sinceMs)
   }
 
   /** What the server warned of; empty when all was well. */
   log(): string {
-    return this.#server.log()
+    return this.server.log()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server[Symbol.asyncDispose]()
+    await this.server[Symbol.asyncDispose]()
   }
 }

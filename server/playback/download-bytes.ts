@@ -1,4 +1,4 @@
-// Reads any bytes of a download from the files of the archive, one chunk at a time. Nothing is copied or cached.
+// Reads any bytes of a download from the files of the archive. Nothing is copied or cached.
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
@@ -6,51 +6,101 @@ import { checksumBoxBytes } from '../media/mp4/checksum-box.ts'
 import type { ByteSpan } from './byte-range.ts'
 import type { DownloadPart } from './download-data.ts'
 import type { DownloadLayout } from './download-layout.ts'
-import { checkCameraId, openRecording, readExactly } from './recording-file.ts'
+import type { MediaBody } from './media-bytes.ts'
+import { checkCameraId, openRecording, readExactly, readInto } from './recording-file.ts'
 
-const chunkBytes = 256 * 1024
+/** Less than this between two parts of a file is read with them, into `ignored`. */
+const maxSkippedBytes = 64 * 1024
+/** Of all readers together: nobody looks at it. */
+const ignored = new Uint8Array(maxSkippedBytes)
+/** Linux takes 1,024 (IOV_MAX). */
+const maxViews = 512
 
-/**
- * Closes the open file when it is read to the end or `return()` is called. Throws 'not_found' when a file is gone, and
- * 'corrupt' when a file belongs to another camera.
- */
-export async function* readDownload(
-  { head, parts }: Pick<DownloadLayout, 'head' | 'parts'>,
-  { first, last }: ByteSpan,
-  cameraId: number,
-): AsyncGenerator<Uint8Array, void, void> {
-  let at = first
-  if (at < head.length) {
-    const bytes = head.subarray(at, last + 1)
-    yield bytes
-    at += bytes.length
+export class DownloadBody implements MediaBody {
+  readonly #head: Uint8Array
+  readonly #parts: readonly DownloadPart[]
+  readonly #cameraId: number
+  readonly #end: number
+  /** Offset of the next byte, and the part that it is in. */
+  #at: number
+  #index: number
+  #open: { readonly path: string; readonly file: FileHandle } | undefined
+
+  /** Reading throws 'not_found' when a file is gone, and 'corrupt' when a file belongs to another camera. */
+  constructor({ head, parts }: Pick<DownloadLayout, 'head' | 'parts'>, { first, last }: ByteSpan, cameraId: number) {
+    this.#head = head
+    this.#parts = parts
+    this.#cameraId = cameraId
+    this.#end = last + 1
+    this.#at = first
+    this.#index = findPart(parts, first)
   }
-  let open: { readonly path: string; readonly file: FileHandle } | undefined
-  try {
-    for (let i = findPart(parts, at); at <= last; i++) {
-      const part = parts[i]
-      if (!part) throw new AppError('corrupt', `expected footage at byte ${at} of the download`)
-      if (part.data) {
-        const bytes = part.data.subarray(at - part.at, last + 1 - part.at)
-        yield bytes
-        at += bytes.length
-        continue
-      }
-      if (open?.path !== part.path) {
-        await open?.file.close()
-        open = undefined
-        open = { path: part.path, file: await openRecording(part.path) }
-      }
-      checkCameraId(await readExactly(open.file, part.fragmentOffset, checksumBoxBytes), cameraId)
-      const end = Math.min(last + 1, part.at + part.bytes)
-      while (at < end) {
-        const bytes = await readExactly(open.file, part.offset + at - part.at, Math.min(chunkBytes, end - at))
-        yield bytes
-        at += bytes.length
-      }
+
+  async read(target: Uint8Array): Promise<number> {
+    let filled = 0
+    if (this.#at < this.#head.length) {
+      const bytes = this.#head.subarray(this.#at, Math.min(this.#end, this.#at + target.length))
+      target.set(bytes)
+      this.#at += bytes.length
+      filled = bytes.length
     }
-  } finally {
-    await open?.file.close()
+    while (filled < target.length && this.#at < this.#end) filled += await this.#readRow(target.subarray(filled))
+    return filled
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#open?.file.close()
+  }
+
+  /** Reads parts that follow each other in one file, with one system call. */
+  async #readRow(target: Uint8Array): Promise<number> {
+    const views: Uint8Array[] = []
+    let path: string | undefined
+    let beginOffset = 0
+    let endOffset = 0
+    let filled = 0
+    while (filled < target.length && this.#at < this.#end && views.length < maxViews) {
+      const part = this.#parts[this.#index]
+      if (!part) throw new AppError('corrupt', `expected footage at byte ${this.#at} of the download`)
+      const skipped = this.#at - part.at
+      const bytes = Math.min(part.bytes - skipped, target.length - filled, this.#end - this.#at)
+      if (part.data) {
+        target.set(part.data.subarray(skipped, skipped + bytes), filled)
+      } else {
+        const offset = part.offset + skipped
+        path ??= part.path
+        if (views.length === 0) beginOffset = endOffset = offset
+        const between = offset - endOffset
+        if (part.path !== path || between < 0 || between > maxSkippedBytes) break
+        if (between > 0) views.push(ignored.subarray(0, between))
+        views.push(target.subarray(filled, filled + bytes))
+        endOffset = offset + bytes
+        if (this.#open?.path !== path) await this.#openFile(part)
+      }
+      filled += bytes
+      this.#at += bytes
+      if (skipped + bytes === part.bytes) this.#index++
+    }
+    if (views.length > 0) await readViews(this.#open!.file, beginOffset, views)
+    return filled
+  }
+
+  async #openFile({ path, fragmentOffset }: DownloadPart): Promise<void> {
+    await this.#open?.file.close()
+    this.#open = undefined
+    const file = await openRecording(path)
+    this.#open = { path, file }
+    checkCameraId(await readExactly(file, fragmentOffset, checksumBoxBytes), this.#cameraId)
+  }
+}
+
+/** Throws 'corrupt' when the file is shorter. */
+async function readViews(file: FileHandle, at: number, views: readonly Uint8Array[]): Promise<void> {
+  let { bytesRead } = await file.readv(views, at)
+  for (const view of views) {
+    if (bytesRead < view.length) await readInto(file, at + bytesRead, view.subarray(bytesRead))
+    at += view.length
+    bytesRead = Math.max(0, bytesRead - view.length)
   }
 }
 

@@ -9,22 +9,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
+import { readBytes } from '../../test/playback/stream-player.ts'
 import { syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 import { AppError } from '../base/error.ts'
-import { type DownloadBytes, maxDownloadMs } from './downloads.ts'
+import { maxDownloadMs } from './downloads.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 const at = (seconds: number) => t0 + seconds * 1000
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
-
-async function read(bytes: DownloadBytes): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  assert.ok(bytes.status !== 416)
-  for await (const chunk of bytes.body) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
 
 async function probe(bytes: Uint8Array) {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-download-'))
@@ -52,7 +46,7 @@ test('a kept gap has its duration, even after a hole in the previous file', { sk
   await scene.stop()
   const playback = scene.playback()
   const id = await playback.createDownload({ ...user, startMs: at(0), endMs: at(80) })
-  const { packets, seconds } = await probe(await read(await playback.openDownload(id, true, {})))
+  const { packets, seconds } = await probe(await readBytes(await playback.openDownload(id, true, {})))
   assert.ok(Math.abs(seconds - 80) < 0.1, `${seconds}`)
   const times = packets.filter(({ codec_type }) => codec_type === 'video').map(({ pts_time }) => Number(pts_time))
   assert.ok(times.some((time) => Math.abs(time - 60) < 0.02))
@@ -68,7 +62,7 @@ test('a range over files and a gap is one exact file with gaps left out or kept,
   await scene.stop()
   const playback = scene.playback()
   const id = await playback.createDownload({ ...user, startMs: at(10.4), endMs: at(135.2) })
-  const whole = await read(await playback.openDownload(id, false, {}))
+  const whole = await readBytes(await playback.openDownload(id, false, {}))
   const skipped = await probe(whole)
   assert.ok(Math.abs(skipped.seconds - (124.8 - 30)) < 0.1, `${skipped.seconds}`)
   const shown = skipped.packets.filter(({ codec_type, flags }) => codec_type === 'video' && !flags.includes('D'))
@@ -83,7 +77,7 @@ test('a range over files and a gap is one exact file with gaps left out or kept,
       kind,
     )
   }
-  const kept = await probe(await read(await playback.openDownload(id, true, {})))
+  const kept = await probe(await readBytes(await playback.openDownload(id, true, {})))
   assert.ok(Math.abs(kept.seconds - 124.8) < 0.1, `${kept.seconds}`)
 
   for (const [first, last] of [
@@ -93,7 +87,7 @@ test('a range over files and a gap is one exact file with gaps left out or kept,
   ] as const) {
     const part = await scene.playback().openDownload(id, false, { range: `bytes=${first}-${last}` })
     assert.equal(part.status, 206)
-    assert.deepEqual(await read(part), whole.subarray(first, last + 1))
+    assert.deepEqual(await readBytes(part, 1 + (last % 9973)), whole.subarray(first, last + 1))
   }
   const { etag, ...again } = await playback.openDownload(id, false, { range: 'bytes=5-9', ifRange: '"other"' })
   assert.equal(again.status, 200, 'a changed file is sent completely')
@@ -108,9 +102,9 @@ test('a hole within a file is left out of a download or kept', { skip }, async (
   await scene.stop()
   const playback = scene.playback()
   const id = await playback.createDownload({ ...user, startMs: at(4), endMs: at(20) })
-  const skipped = await probe(await read(await playback.openDownload(id, false, {})))
+  const skipped = await probe(await readBytes(await playback.openDownload(id, false, {})))
   assert.ok(Math.abs(skipped.seconds - 13) < 0.3, `${skipped.seconds}`)
-  const kept = await probe(await read(await playback.openDownload(id, true, {})))
+  const kept = await probe(await readBytes(await playback.openDownload(id, true, {})))
   assert.ok(Math.abs(kept.seconds - 16) < 0.1, `${kept.seconds}`)
   for (const { packets } of [skipped, kept]) {
     assert.equal(packets.filter(({ codec_type }) => codec_type === 'video').length, 13 * 25)
@@ -134,7 +128,7 @@ test('a range that begins or ends inside a hole has all footage outside of it, a
   const playback = scene.playback()
   const open = async (start: number, end: number, keepsGaps: boolean) => {
     const id = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
-    const { packets, seconds } = await probe(await read(await playback.openDownload(id, keepsGaps, {})))
+    const { packets, seconds } = await probe(await readBytes(await playback.openDownload(id, keepsGaps, {})))
     const video = packets.filter(({ codec_type, pts_time, flags }) => {
       return codec_type === 'video' && !flags.includes('D') && Number(pts_time) >= -0.001
     })
@@ -175,7 +169,7 @@ test('a kept gap between files lasts to the end of a range that ends in it, and 
     [20, 35, 15],
   ] as const) {
     const id = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
-    const found = await probe(await read(await playback.openDownload(id, true, {})))
+    const found = await probe(await readBytes(await playback.openDownload(id, true, {})))
     assert.ok(Math.abs(found.seconds - seconds) < 0.1, `${start} s: ${found.seconds}`)
   }
 })
@@ -200,7 +194,7 @@ test('one file contains changes of video size, missing audio and changes of the 
   const playback = scene.playback()
   const id = await playback.createDownload({ ...user, startMs: at(2), endMs: at(108) })
   for (const keepsGaps of [false, true]) {
-    const whole = await read(await playback.openDownload(id, keepsGaps, {}))
+    const whole = await readBytes(await playback.openDownload(id, keepsGaps, {}))
     const { seconds, packets } = await probe(whole)
     assert.ok(Math.abs(seconds - (keepsGaps ? 106 : 56)) < 0.7, `${seconds}`)
     assert.equal(packets.filter(({ codec_type }) => codec_type === 'video').length, 56 * 25)
@@ -222,7 +216,7 @@ test('one file contains changes of video size, missing audio and changes of the 
       [20_000, 60_000],
     ] as const) {
       const part = await playback.openDownload(id, keepsGaps, { range: `bytes=${first}-${last}` })
-      assert.deepEqual(await read(part), whole.subarray(first, last + 1))
+      assert.deepEqual(await readBytes(part, 1 + (last % 9973)), whole.subarray(first, last + 1))
     }
   }
 })
@@ -247,5 +241,5 @@ test('a recorded stream of a month cannot be downloaded', async () => {
   const { id } = await stream(at(10) - maxDownloadMs - 1000)
   await assert.rejects(playback.openDownload(id, false, {}), isKind('not_found'))
   const short = await stream(at(10) - maxDownloadMs)
-  assert.ok((await read(await playback.openDownload(short.id, false, {}))).length > 0)
+  assert.ok((await readBytes(await playback.openDownload(short.id, false, {}))).length > 0)
 })

@@ -2,7 +2,7 @@
 
 import type { Catalog } from '../archive/catalog.ts'
 import { streamNotFound } from './active-streams.ts'
-import { readDownload } from './download-bytes.ts'
+import { DownloadBody } from './download-bytes.ts'
 import { createDownloadLayout } from './download-layout.ts'
 import { DownloadLayoutCache } from './download-layout-cache.ts'
 import { createMediaBytes, type MediaBytes } from './media-bytes.ts'
@@ -46,8 +46,10 @@ export class Downloads {
     })
     const { totalBytes, etag } = layout
     const isSame = ifRange === undefined || ifRange === etag
-    const answer = await createMediaBytes(totalBytes, isSame ? range : undefined, async (span) =>
-      readDownload(layout, span, cameraId),
+    const answer = await createMediaBytes(
+      totalBytes,
+      isSame ? range : undefined,
+      async (span) => new DownloadBody(layout, span, cameraId),
     )
     return { ...answer, etag }
   }

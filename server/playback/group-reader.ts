@@ -6,7 +6,7 @@ import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
 import type { Fragment } from '../model/segment.ts'
 import { clearRefreshCount, FragmentCloser, findGroupStart, type GroupStart } from './fragment-closer.ts'
-import { checkCameraId, findMoof, maxHeadBytes, readExactly } from './recording-file.ts'
+import { checkCameraId, findMoof, findWholeMoof, maxHeadBytes, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
 /**
@@ -17,11 +17,14 @@ const maxGroupBytes = 64 * 1024 * 1024
 /** Larger fragments are not closed, because a closed fragment is completely in memory until it is sent. */
 const maxClosedBytes = 8 * 1024 * 1024
 
-type FragmentStart = {
+export type FragmentStart = {
   /** The bytes of the fragment from its start, with at least the whole head. */
   readonly bytes: Uint8Array
   readonly headBytes: number
 }
+
+/** The refresh count of a key frame is at its beginning. */
+const frameStartBytes = 4096
 
 export class GroupReader implements Disposable {
   readonly #file: FileHandle
@@ -62,12 +65,36 @@ export class GroupReader implements Disposable {
   }
 
   /**
-   * Returns the next fragment and releases the previous one. Throws 'corrupt', and 'unavailable' when other readers
-   * have used up the budget.
+   * Reads the next fragment and releases the previous one. Throws 'corrupt', and 'unavailable' when other readers have used
+   * up the budget.
    */
   async read(fragment: Fragment): Promise<FragmentStart> {
-    this[Symbol.dispose]()
     const { bytes, moof } = await this.#readHead(fragment)
+    return this.#close(fragment, bytes, moof)
+  }
+
+  /**
+   * The same for a fragment whose beginning has been read already; it may be changed in place. `isCopy`: the result is in
+   * memory of its own. Returns undefined if `bytes` are too few.
+   */
+  async take(
+    fragment: Fragment,
+    bytes: Uint8Array,
+  ): Promise<(FragmentStart & { readonly isCopy: boolean }) | undefined> {
+    const moof = findWholeMoof(bytes)
+    const needed = this.#closer ? Math.min(fragment.bytes, (moof?.end ?? 0) + frameStartBytes) : 0
+    if (!moof || bytes.length < needed) return undefined
+    checkCameraId(bytes, this.#cameraId)
+    const closed = await this.#close(fragment, bytes, moof)
+    return { ...closed, isCopy: closed.bytes !== bytes }
+  }
+
+  async #close(
+    fragment: Fragment,
+    bytes: Uint8Array,
+    moof: { readonly start: number; readonly end: number },
+  ): Promise<FragmentStart> {
+    this[Symbol.dispose]()
     const headBytes = moof.end
     if (!this.#closer) return { bytes, headBytes }
     if (fragment.isKey) this.#start = findGroupStart(bytes.subarray(moof.start, moof.end))

@@ -25,22 +25,42 @@ export async function openRecording(path: string): Promise<FileHandle> {
 /** Throws 'corrupt' when the file is shorter. */
 export async function readExactly(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
   const buffer = new Uint8Array(bytes)
-  for (let filled = 0; filled < bytes; ) {
-    const { bytesRead } = await file.read(buffer, filled, bytes - filled, at + filled)
-    if (bytesRead === 0) throw new AppError('corrupt', `expected ${bytes} bytes at ${at}, but the file ends`)
-    filled += bytesRead
-  }
+  await readInto(file, at, buffer)
   return buffer
 }
+
+/** Fills `target`. Throws 'corrupt' when the file is shorter. */
+export async function readInto(file: FileHandle, at: number, target: Uint8Array): Promise<void> {
+  const { length } = target
+  for (let filled = 0; filled < length; ) {
+    const { bytesRead } = await file.read(target, filled, length - filled, at + filled)
+    if (bytesRead === 0) throw new AppError('corrupt', `expected ${length} bytes at ${at}, but the file ends`)
+    filled += bytesRead
+  }
+}
+
+type Moof = { readonly start: number; readonly end: number }
 
 /**
  * Finds the `moof` of a fragment relative to the start of the fragment. Its end may lie beyond the given bytes. Throws
  * 'corrupt'.
  */
-export function findMoof(bytes: Uint8Array): { readonly start: number; readonly end: number } {
+export function findMoof(bytes: Uint8Array): Moof {
+  const moof = seekMoof(bytes)
+  if (!moof) throw new AppError('corrupt', 'expected a moof at the beginning of a fragment')
+  return moof
+}
+
+/** The same, or undefined if it is not whole. */
+export function findWholeMoof(bytes: Uint8Array): Moof | undefined {
+  const moof = seekMoof(bytes)
+  return moof && moof.end <= bytes.length ? moof : undefined
+}
+
+function seekMoof(bytes: Uint8Array): Moof | undefined {
   for (let at = 0; ; ) {
     const header = parseBoxHeader(bytes, at)
-    if (!header) throw new AppError('corrupt', 'expected a moof at the beginning of a fragment')
+    if (!header) return undefined
     const end = at + header.bytes
     if (header.type === 'moof') return { start: at, end }
     at = end

@@ -1,6 +1,4 @@
-// Reads part of a segment's file with its decode times shifted to another time axis; the length does not change. It
-// reads the next chunk on request, so that a slow viewer takes one chunk of memory, or one fragment for the few cameras
-// with open groups of pictures.
+// Reads part of a segment's file with its decode times shifted to another time axis; the length does not change.
 
 import type { FileHandle } from 'node:fs/promises'
 import type { ByteBudget } from '../base/byte-budget.ts'
@@ -9,11 +7,10 @@ import { hideAudio, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
-import { GroupReader } from './group-reader.ts'
-import { openRecording, readExactly } from './recording-file.ts'
+import { type FragmentStart, GroupReader } from './group-reader.ts'
+import type { MediaBody } from './media-bytes.ts'
+import { openRecording, readExactly, readInto } from './recording-file.ts'
 import { shiftTicks, type TimeShift } from './time-shift.ts'
-
-const chunkBytes = 256 * 1024
 
 export type ShiftOptions = {
   readonly shift: TimeShift
@@ -23,68 +20,129 @@ export type ShiftOptions = {
   readonly budget: ByteBudget
 }
 
+type ShiftedSegment = Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>
+
 /**
  * Returns the bytes of `span`, which must lie within the segment. Throws 'not_found' when the file is gone. Opening and
- * reading throw 'corrupt' when the file does not match the index. The file is closed when reading ends or `return()` is
- * called.
+ * reading throw 'corrupt' when the file does not match the index.
  */
 export async function openShiftedFile(
   path: string,
-  segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
+  segment: ShiftedSegment,
   span: ByteSpan,
-  { shift, hidesAudio = false, budget }: ShiftOptions,
-): Promise<AsyncGenerator<Uint8Array, void, void>> {
+  options: ShiftOptions,
+): Promise<MediaBody> {
   const file = await openRecording(path)
   try {
     const init = await readExactly(file, 0, segment.initBytes)
-    const timescales = parseTimescales(init)
-    const rewriteHead = (head: Uint8Array) => {
-      shiftDecodeTimes(head, (trackId) => shiftTicks(shift, timescales.get(trackId) ?? 90_000))
-      if (hidesAudio) hideAudio(head)
-    }
-    const body = readSpan(file, init, segment, span, { rewriteHead, budget })
-    // The generator is started, so that `return()` closes the file even before the first chunk.
-    await body.next()
-    return body as AsyncGenerator<Uint8Array, void, void>
+    const body = new ShiftedFile(file, init, segment, span, options)
+    await body.begin()
+    return body
   } catch (error) {
     await file.close()
     throw error
   }
 }
 
-async function* readSpan(
-  file: FileHandle,
-  init: Uint8Array,
-  { cameraId, fragments }: Pick<Segment, 'cameraId' | 'fragments'>,
-  span: ByteSpan,
-  { rewriteHead, budget }: { rewriteHead(head: Uint8Array): void; readonly budget: ByteBudget },
-): AsyncGenerator<Uint8Array | undefined, void, void> {
-  await using _ = file
-  yield undefined
-  const endByte = span.last + 1
-  let at = span.first
-  if (at < init.length) {
-    const bytes = init.subarray(at, endByte)
-    yield bytes
-    at += bytes.length
-  }
-  const first = findFragment(fragments, at)
-  using groups = new GroupReader(file, init, { cameraId, budget })
-  if (at < endByte) await groups.startAt(fragments, first)
-  for (let i = first; at < endByte; i++) {
-    const fragment = fragments[i]
-    if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${at}, but the index has none`)
-    const end = Math.min(endByte, fragment.offset + fragment.bytes)
-    const { bytes, headBytes } = await groups.read(fragment)
-    rewriteHead(bytes.subarray(0, headBytes))
-    const first = bytes.subarray(at - fragment.offset, end - fragment.offset)
-    if (first.length > 0) yield first
-    at += first.length
-    while (at < end) {
-      const bytes = await readExactly(file, at, Math.min(chunkBytes, end - at))
-      yield bytes
-      at += bytes.length
+class ShiftedFile implements MediaBody {
+  readonly #file: FileHandle
+  readonly #init: Uint8Array
+  readonly #fragments: readonly Fragment[]
+  readonly #groups: GroupReader
+  readonly #rewriteHead: (head: Uint8Array) => void
+  readonly #end: number
+  /** Offset of the next byte. */
+  #at: number
+  /** The first fragment whose head was not rewritten yet. It begins at the next byte or behind it. */
+  #next: number
+  /** What is sent from the next byte on, instead of the bytes of the file. */
+  #rewritten: Uint8Array
+
+  constructor(
+    file: FileHandle,
+    init: Uint8Array,
+    { cameraId, fragments }: ShiftedSegment,
+    span: ByteSpan,
+    { shift, hidesAudio = false, budget }: ShiftOptions,
+  ) {
+    this.#file = file
+    this.#init = init
+    this.#fragments = fragments
+    this.#groups = new GroupReader(file, init, { cameraId, budget })
+    const timescales = parseTimescales(init)
+    this.#rewriteHead = (head) => {
+      shiftDecodeTimes(head, (trackId) => shiftTicks(shift, timescales.get(trackId) ?? 90_000))
+      if (hidesAudio) hideAudio(head)
     }
+    this.#at = span.first
+    this.#end = span.last + 1
+    this.#next = findFragment(fragments, Math.max(span.first, init.length))
+    this.#rewritten = init.subarray(this.#at, this.#end)
+  }
+
+  /** Reads what is needed to begin within a fragment, or within a group of pictures. */
+  async begin(): Promise<void> {
+    if (this.#at < this.#init.length) return
+    await this.#groups.startAt(this.#fragments, this.#next)
+    if (this.#at > this.#fragmentAt(this.#next).offset) await this.#readFragment()
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    if (this.#rewritten.length === 0 && this.#at < this.#end) {
+      const bytes = target.subarray(0, this.#end - this.#at)
+      await readInto(this.#file, this.#at, bytes)
+      const taken = await this.#rewriteHeads(bytes)
+      this.#at += taken
+      if (taken > 0) return taken
+    }
+    const bytes = this.#rewritten.subarray(0, target.length)
+    target.set(bytes)
+    this.#rewritten = this.#rewritten.subarray(bytes.length)
+    this.#at += bytes.length
+    return bytes.length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#groups[Symbol.dispose]()
+    await this.#file.close()
+  }
+
+  /**
+   * Rewrites the heads of the fragments that begin in `bytes`, the next ones of the file. Returns how many of them can be
+   * sent: all, or those before a fragment of which more than that is needed. 0: that fragment is in memory.
+   */
+  async #rewriteHeads(bytes: Uint8Array): Promise<number> {
+    for (; this.#next < this.#fragments.length; this.#next++) {
+      const fragment = this.#fragments[this.#next]!
+      const start = fragment.offset - this.#at
+      if (start >= bytes.length) break
+      const found = await this.#groups.take(fragment, bytes.subarray(start, start + fragment.bytes))
+      if (!found && start > 0) return start
+      if (!found || found.isCopy) {
+        if (found) this.#hold(found, fragment)
+        else await this.#readFragment()
+        return start
+      }
+      this.#rewriteHead(found.bytes.subarray(0, found.headBytes))
+    }
+    return bytes.length
+  }
+
+  async #readFragment(): Promise<void> {
+    const fragment = this.#fragmentAt(this.#next)
+    this.#hold(await this.#groups.read(fragment), fragment)
+  }
+
+  #hold({ bytes, headBytes }: FragmentStart, { offset }: Fragment): void {
+    this.#rewriteHead(bytes.subarray(0, headBytes))
+    this.#rewritten = bytes.subarray(Math.max(0, this.#at - offset), this.#end - offset)
+    this.#next++
+  }
+
+  #fragmentAt(index: number): Fragment {
+    const fragment = this.#fragments[index]
+    if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${this.#at}, but the index has none`)
+    return fragment
   }
 }
 

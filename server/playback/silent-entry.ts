@@ -5,7 +5,7 @@ import type { ByteBudget } from '../base/byte-budget.ts'
 import { writeSilentFragment } from '../media/mp4/silent-track.ts'
 import type { Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
-import { createChunkBody } from './media-bytes.ts'
+import { BytesBody, JoinedBody, type MediaBody } from './media-bytes.ts'
 import { openShiftedFile } from './shifted-file.ts'
 import type { StreamEntry } from './stream-entries.ts'
 import type { TimeShift } from './time-shift.ts'
@@ -13,7 +13,7 @@ import type { TimeShift } from './time-shift.ts'
 export type SilentEntry = {
   readonly totalBytes: number
   /** Throws like `openShiftedFile`. */
-  open(span: ByteSpan): Promise<AsyncGenerator<Uint8Array, void, void>>
+  open(span: ByteSpan): Promise<MediaBody>
 }
 
 export type SilentEntryOptions = {
@@ -37,25 +37,9 @@ export function layoutSilentEntry(
     totalBytes: bytes + silence.length,
     async open({ first, last }) {
       const behind = silence.subarray(Math.max(0, first - bytes), Math.max(0, last + 1 - bytes))
-      if (first >= bytes) return createChunkBody(behind)
+      if (first >= bytes) return new BytesBody(behind)
       const span = { first: offset + first, last: offset + Math.min(last, bytes - 1) }
-      const both = followedBy(await openShiftedFile(path, segment, span, { shift, budget }), behind)
-      // The generator is started, so that `return()` closes the file even before the first chunk.
-      await both.next()
-      return both as AsyncGenerator<Uint8Array, void, void>
+      return new JoinedBody([await openShiftedFile(path, segment, span, { shift, budget }), new BytesBody(behind)])
     },
   }
-}
-
-async function* followedBy(
-  body: AsyncGenerator<Uint8Array, void, void>,
-  bytes: Uint8Array,
-): AsyncGenerator<Uint8Array | undefined, void, void> {
-  try {
-    yield undefined
-    yield* body
-  } finally {
-    await body.return()
-  }
-  if (bytes.length > 0) yield bytes
 }

@@ -7,9 +7,9 @@ import { ByteBudget } from '../base/byte-budget.ts'
 import { addSilentTrack } from '../media/mp4/silent-track.ts'
 import { writeVideoInit } from '../media/mp4/video-init.ts'
 import type { Segment } from '../model/segment.ts'
-import { readDownload } from './download-bytes.ts'
+import { DownloadBody } from './download-bytes.ts'
 import { layoutKeyFrames } from './key-frames.ts'
-import { createChunkBody, createMediaBytes, type MediaBytes } from './media-bytes.ts'
+import { BytesBody, createMediaBytes, type MediaBytes } from './media-bytes.ts'
 import type { FoundFile } from './recorded-stream.ts'
 import { openRecording, readExactly } from './recording-file.ts'
 import { openShiftedFile } from './shifted-file.ts'
@@ -43,8 +43,10 @@ export class StreamFileReader {
     const path = join(archiveDir, segment.path)
     if (file.kind === 'init') {
       const init = await readInit(path, segment.initBytes, file.tracks)
-      return createMediaBytes(init.length, range, async ({ first, last }) =>
-        createChunkBody(init.subarray(first, last + 1)),
+      return createMediaBytes(
+        init.length,
+        range,
+        async ({ first, last }) => new BytesBody(init.subarray(first, last + 1)),
       )
     }
     if (file.kind === 'segment') {
@@ -66,7 +68,7 @@ export class StreamFileReader {
     }
     const layout = await layoutKeyFrames(archiveDir, segment, file)
     await onFetch(file.sequence)
-    return createMediaBytes(layout.totalBytes, range, async (span) => readDownload(layout, span, segment.cameraId))
+    return createMediaBytes(layout.totalBytes, range, async (span) => new DownloadBody(layout, span, segment.cameraId))
   }
 
   async #findSegment(file: FoundFile): Promise<Segment | undefined> {

@@ -2,7 +2,7 @@
 // and in order, and reports violations. It displays nothing.
 
 import assert from 'node:assert/strict'
-import type { MediaBytes } from '../../server/playback/media-bytes.ts'
+import type { MediaBody, MediaBytes } from '../../server/playback/media-bytes.ts'
 import type { Playback } from '../../server/playback/playback.ts'
 import {
   type CheckedEntry,
@@ -99,9 +99,18 @@ export class StreamPlayer {
   }
 }
 
-export async function readBytes(bytes: MediaBytes): Promise<Buffer> {
-  assert.notEqual(bytes.status, 416)
-  const chunks: Uint8Array[] = []
-  if (bytes.status !== 416) for await (const chunk of bytes.body) chunks.push(chunk)
+export async function readBytes(bytes: MediaBytes, bufferBytes?: number): Promise<Buffer> {
+  assert.ok(bytes.status !== 416)
+  return readBody(bytes.body, bufferBytes)
+}
+
+/** Into a buffer of so many bytes. */
+export async function readBody(body: MediaBody, bufferBytes = 256 * 1024): Promise<Buffer> {
+  await using _ = body
+  const buffer = new Uint8Array(bufferBytes)
+  const chunks: Buffer[] = []
+  for (let bytes = await body.read(buffer); bytes > 0; bytes = await body.read(buffer)) {
+    chunks.push(Buffer.from(buffer.subarray(0, bytes)))
+  }
   return Buffer.concat(chunks)
 }

@@ -12,7 +12,7 @@ import { HttpError } from '../problem.ts'
 import { awaitFirstChunk } from './first-chunk.ts'
 import { mjpegContentType, writeMultipart } from './multipart.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { sendBytes, sendShared, startMedia } from './send-media.ts'
+import { sendBytes, sendShared, startMedia, unbuffered } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
 import { tokenOf } from './token-of.ts'
 
@@ -164,9 +164,6 @@ function readPosition(query: URLSearchParams): HlsPosition | undefined {
 async function* dataOf(chunks: AsyncIterable<{ readonly data: Uint8Array }>): AsyncGenerator<Uint8Array> {
   for await (const { data } of chunks) yield data
 }
-
-/** nginx would otherwise keep some images or seconds back. */
-const unbuffered = { 'x-accel-buffering': 'no' }
 
 const waitFor = async (isOffline: Viewing['isOffline']): Promise<number | undefined> =>
   (await isOffline()) ? offlineWaitMs : undefined

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import http2 from 'node:http2'
 import https from 'node:https'
+import type { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { noFootage, openTemporaryApi, publicUrl } from '../../../test/support/api/temporary-api.ts'
 import { AppError } from '../../base/error.ts'
 import { type Logger, silentLogger } from '../../base/log.ts'
+import { BytesBody, JoinedBody, type MediaBody } from '../../playback/media-bytes.ts'
 import type { Recorded } from '../deps.ts'
+import { defaultTimeouts } from '../transport/timeouts.ts'
 
 const streamId = '0123456789abcdef0123456789abcdef'
 const file = Buffer.from('0123456789')
@@ -66,15 +71,15 @@ async function openRecorded(t: TestContext) {
       calls.push([name, range])
       if (range === 'bytes=99-') return { status: 416, totalBytes: file.length }
       const [firstByte, lastByte] = range ? [2, 5] : [0, 9]
-      async function* read() {
-        open++
-        try {
-          yield file.subarray(firstByte, lastByte + 1)
-        } finally {
+      open++
+      const bytes = new BytesBody(file.subarray(firstByte, lastByte + 1))
+      const body: MediaBody = {
+        read: (target) => bytes.read(target),
+        async [Symbol.asyncDispose]() {
           open--
-        }
+        },
       }
-      return { status: range ? 206 : 200, firstByte, lastByte, totalBytes: file.length, body: read() }
+      return { status: range ? 206 : 200, firstByte, lastByte, totalBytes: file.length, body }
     },
     play: async (id) => known(id),
     pause: async (id) => known(id),
@@ -297,12 +302,14 @@ test('files are sent completely or in ranges, without credentials, and closed af
 test('a file transfer survives a short database outage', { timeout: 30_000 }, async (t) => {
   const asked = Promise.withResolvers<void>()
   let looks = 0
-  async function* read() {
-    yield file.subarray(0, 5)
-    await asked.promise
-    await new Promise(setImmediate)
-    yield file.subarray(5)
+  class LateBody extends BytesBody {
+    override async read(target: Uint8Array) {
+      await asked.promise
+      await new Promise(setImmediate)
+      return super.read(target)
+    }
   }
+  const body = new JoinedBody([new BytesBody(file.subarray(0, 5)), new LateBody(file.subarray(5))])
   const { api, identity, addUser } = await openTemporaryApi(t, {
     recorded: {
       ...noFootage,
@@ -312,16 +319,62 @@ test('a file transfer survives a short database outage', { timeout: 30_000 }, as
         asked.resolve()
         throw new AppError('unavailable', 'the database does not answer')
       },
-      openBytes: async () => ({ status: 200, firstByte: 0, lastByte: 9, totalBytes: file.length, body: read() }),
+      openBytes: async () => ({ status: 200, firstByte: 0, lastByte: 9, totalBytes: file.length, body }),
     },
   })
   const port = await api.listen({ host: '127.0.0.1', port: 0 })
   const request = https.get({ host: '127.0.0.1', port, ca: identity.cert, agent: false, path: `${media}/hls/7.mp4` })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   await addUser('somebody@example.com') // whose rights there are may have changed
-  let body = ''
-  for await (const bytes of response) body += bytes
-  assert.equal(body, '0123456789')
+  let received = ''
+  for await (const bytes of response) received += bytes
+  assert.equal(received, '0123456789')
+})
+
+test('a client that pauses a download gets all of it', { timeout: 30_000 }, async (t) => {
+  const totalBytes = 30_000_000
+  const mark = 1024
+  const markAt = (offset: number) => (offset / mark) % 251
+  let at = 0
+  const body: MediaBody = {
+    async read(target) {
+      const bytes = Math.min(target.length, totalBytes - at)
+      for (let i = (mark - (at % mark)) % mark; i < bytes; i += mark) target[i] = markAt(at + i)
+      at += bytes
+      return bytes
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+  const { api, identity } = await openTemporaryApi(t, {
+    timeouts: { ...defaultTimeouts, stallMs: 300, unreadTimeoutMs: 300, idleMs: 300, checkIntervalMs: 50 },
+    recorded: {
+      ...noFootage,
+      isActive: () => true,
+      checkAccess: async () => ({ userId: 1 }),
+      openBytes: async () => ({ status: 200, firstByte: 0, lastByte: totalBytes - 1, totalBytes, body }),
+    },
+  })
+  const port = await api.listen({ host: '127.0.0.1', port: 0 })
+  const read = async (stream: Readable) => {
+    let [bytes, pauses] = [0, 0]
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      for (let i = (mark - (bytes % mark)) % mark; i < chunk.length; i += mark) {
+        if (chunk[i] !== markAt(bytes + i)) assert.fail(`other bytes at ${bytes + i}`)
+      }
+      bytes += chunk.length
+      if (bytes < (pauses + 1) * 10_000_000) continue
+      pauses++
+      await sleep(800)
+    }
+    return bytes
+  }
+  const request = https.get({ host: '127.0.0.1', port, ca: identity.cert, agent: false, path: `${media}/hls/7.mp4` })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  assert.equal(await read(response), totalBytes)
+  at = 0
+  const session = http2.connect(`https://127.0.0.1:${port}`, { ca: identity.cert })
+  assert.equal(await read(session.request({ ':path': `${media}/hls/7.mp4` })), totalBytes)
+  session.close()
 })
 
 test('the controls answer 204 to POST', async (t) => {

@@ -15,8 +15,8 @@ import { readJson } from '../read-json.ts'
 import { sentBody } from '../request-body.ts'
 import { isKnown } from '../static-bytes.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { sendBytes, startMedia } from './send-media.ts'
-import { sendStream } from './send-stream.ts'
+import { sendBytes, startMedia, unbuffered } from './send-media.ts'
+import { sendFile } from './send-stream.ts'
 
 export type RecordedRoutesOptions = {
   readonly recorded: Pick<
@@ -61,7 +61,7 @@ function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log 
     const id = idOf(request)
     const { file } = request.params as { file: string }
     const bytes = await recorded.openBytes(id, file, rangeOf(request))
-    await sendFile(request, reply, id, bytes)
+    await sendBytesOf(request, reply, id, bytes)
   })
 
   server.get(`${base}/download.mp4`, async (request, reply) => {
@@ -76,17 +76,17 @@ function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log 
     const bytes = await recorded.openDownload(id, gaps === 'keep', isGet ? { range, ifRange } : {})
     // Before ranges (RFC 9110 section 13.2.2).
     if (isKnown(request.headers['if-none-match'], bytes.etag)) {
-      if (bytes.status !== 416) await bytes.body.return()
+      if (bytes.status !== 416) await bytes.body[Symbol.asyncDispose]()
       sendEmpty(reply, 304, { etag: bytes.etag })
       return
     }
-    await sendFile(request, reply, id, bytes, {
+    await sendBytesOf(request, reply, id, bytes, {
       etag: bytes.etag,
       'content-disposition': `attachment; filename="${filename.replaceAll(/[^\w.() -]/g, '_')}"; filename*=UTF-8''${encodeName(filename)}`,
     })
   })
 
-  const sendFile = async (
+  const sendBytesOf = async (
     request: FastifyRequest,
     reply: FastifyReply,
     id: string,
@@ -102,25 +102,26 @@ function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log 
     const response = startMedia(reply, status, 'video/mp4', {
       ...own,
       'accept-ranges': 'bytes',
+      ...unbuffered,
       'content-length': lastByte - firstByte + 1,
       ...(status === 206 && { 'content-range': `bytes ${firstByte}-${lastByte}/${totalBytes}` }),
     })
     if (request.method === 'HEAD') {
-      await body.return()
+      await body[Symbol.asyncDispose]()
       response.end()
       return
     }
-    await sendStream(response, body, { signal, log, hasLength: true })
+    await sendFile(response, body, { signal, log })
   }
 
-  const addStream = async (reply: FastifyReply, id: string, body: AsyncGenerator): Promise<AbortSignal> => {
+  const addStream = async (reply: FastifyReply, id: string, body: AsyncDisposable): Promise<AbortSignal> => {
     try {
       const { userId } = await recorded.checkAccess(id)
       // Counted separately from live streams: a person who was given the URL of a recorded stream takes nothing from
       // those.
       return streams.add(reply.raw, `recordings of user ${userId}`, () => mayWatch(recorded, id))
     } catch (error) {
-      await body.return(undefined) // it holds a file open
+      await body[Symbol.asyncDispose]() // it holds a file open
       throw error
     }
   }

@@ -5,6 +5,9 @@ import type { FastifyReply } from 'fastify'
 import { openHeaders } from '../answer.ts'
 import { countUnsent, sendBody } from '../send-body.ts'
 
+/** nginx would otherwise keep some images or seconds back. */
+export const unbuffered = { 'x-accel-buffering': 'no' }
+
 /** Writes status and headers; the caller writes the body. */
 export function startMedia(
   reply: FastifyReply,

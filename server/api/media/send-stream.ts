@@ -1,17 +1,17 @@
-// Sends an endless stream as fast as the client reads it: the next chunk is requested when the last one has been sent. Waiting
-// chunks stay in the stream's own bounded queue and never accumulate in the connection.
+// Sends a stream or a file as fast as the client reads it: the next chunk is requested when the last one has been sent.
+// Waiting chunks of a stream stay in its own bounded queue and never accumulate in the connection.
 
 import type { ServerResponse } from 'node:http'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
-import { hasDrained } from '../transport/drained.ts'
+import type { MediaBody } from '../../playback/media-bytes.ts'
+import { hasDrained, isWritten } from '../transport/drained.ts'
+import { waitPatiently } from '../transport/stalled-clients.ts'
 
 export type SendStreamOptions = {
   /** Aborts with the connection and with the viewer's access, see open-streams.ts. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** True if a Content-Length was sent. */
-  readonly hasLength?: boolean
 }
 
 /**
@@ -21,7 +21,7 @@ export type SendStreamOptions = {
 export async function sendStream(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
-  { signal, log, hasLength = false }: SendStreamOptions,
+  { signal, log }: SendStreamOptions,
 ): Promise<void> {
   // A quiet camera is no reason to disconnect; a stalled client is, see below.
   response.setTimeout(0)
@@ -32,14 +32,47 @@ export async function sendStream(
       if (signal.aborted) break
       if (!response.write(chunk) && !(await hasDrained(response, signal))) break
     }
-    // The announced length cannot be met: only closing the connection tells the client that nothing more will come.
-    if (signal.aborted && hasLength) response.destroy()
-    else response.end()
+    response.end()
   } catch (error) {
     response.destroy()
     if (!signal.aborted && !isExpected(error)) log.error({ reason: errorChain(error) }, 'a live stream failed')
   }
 }
 
-/** The camera disconnected. */
+const fileChunkBytes = 256 * 1024
+/** So many are kept for the next files. */
+const maxFreeBuffers = 32
+const freeBuffers: Uint8Array[] = []
+
+/**
+ * Sends the bytes of a file, whose length was announced, from one buffer that is used again. Closes the file. Resolves
+ * when all is sent or the connection has ended; never rejects. If the file cannot be read, or the viewer has lost access,
+ * the connection is closed: only this tells the client that nothing more will come.
+ */
+export async function sendFile(
+  response: ServerResponse,
+  body: MediaBody,
+  { signal, log }: SendStreamOptions,
+): Promise<void> {
+  response.setTimeout(0)
+  response.req.resume()
+  const buffer = freeBuffers.pop() ?? new Uint8Array(fileChunkBytes)
+  using _patience = waitPatiently(response.req)
+  try {
+    await using _ = body
+    for (;;) {
+      const bytes = await body.read(buffer)
+      if (bytes === 0) break
+      // What was not written whole may still be needed, so the buffer is given up.
+      if (!(await isWritten(response, buffer.subarray(0, bytes), signal))) return void response.destroy()
+    }
+    response.end()
+    if (freeBuffers.length < maxFreeBuffers) freeBuffers.push(buffer)
+  } catch (error) {
+    response.destroy()
+    if (!signal.aborted && !isExpected(error)) log.error({ reason: errorChain(error) }, 'sending a recording failed')
+  }
+}
+
+/** The camera disconnected, or too many recordings are being sent. */
 const isExpected = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'

@@ -29,16 +29,41 @@ export function cutOff(response: ServerResponse): void {
  * waits either.
  */
 export function hasDrained(response: ServerResponse, signal?: AbortSignal): Promise<boolean> {
+  return settles(response, signal, maxStallMs, (onDrain) => response.once('drain', onDrain))
+}
+
+/**
+ * A proxy may read a gigabyte of a file at once, and then nothing until its client has it. What waits are the bytes of
+ * one buffer.
+ */
+const maxFileStallMs = 10 * 60_000
+
+/** Writes bytes of a file. True when they are no longer needed; false as above. */
+export function isWritten(response: ServerResponse, bytes: Uint8Array, signal: AbortSignal): Promise<boolean> {
+  return settles(response, signal, maxFileStallMs, (onWritten) => {
+    response.write(bytes, (error) => {
+      if (!error) onWritten()
+    })
+  })
+}
+
+/** Resolves with true once `begin` calls back. */
+function settles(
+  response: ServerResponse,
+  signal: AbortSignal | undefined,
+  stallMs: number,
+  begin: (onDone: () => void) => void,
+): Promise<boolean> {
   if (isGone(response) || signal?.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const settle = (isDrained: boolean) => {
+    const settle = (isDone: boolean) => {
       clearTimeout(timer)
-      response.off('drain', onDrain)
+      response.off('drain', onDone)
       response.off('close', onClose)
       signal?.removeEventListener('abort', cut)
-      resolve(isDrained)
+      resolve(isDone)
     }
-    const onDrain = () => settle(true)
+    const onDone = () => settle(true)
     const onClose = () => settle(false)
     const cut = () => {
       response.destroy()
@@ -47,9 +72,9 @@ export function hasDrained(response: ServerResponse, signal?: AbortSignal): Prom
     const timer = setTimeout(() => {
       cutOff(response)
       settle(false)
-    }, maxStallMs)
+    }, stallMs)
     signal?.addEventListener('abort', cut)
-    response.once('drain', onDrain)
     response.once('close', onClose)
+    begin(onDone)
   })
 }

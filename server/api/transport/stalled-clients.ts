@@ -2,6 +2,7 @@
 // was written since they were set, so a client could keep a response for twice as long. They also ignore a response that
 // waits in an HTTP/2 stream whose window is closed.
 
+import type { IncomingMessage } from 'node:http'
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 import { TLSSocket, Server as TlsServer } from 'node:tls'
@@ -11,6 +12,16 @@ import type { Timeouts } from './timeouts.ts'
 const closeTimeoutMs = 1_000
 
 type Limits = Pick<Timeouts, 'unreadTimeoutMs' | 'checkIntervalMs'>
+
+/** HTTP/1.1 connections that a file is being sent to, which may wait longer; drained.ts watches them. */
+const patient = new WeakSet<Socket>()
+
+/** For as long as the result is not disposed of. */
+export function waitPatiently({ httpVersionMajor, socket }: IncomingMessage): Disposable {
+  if (httpVersionMajor !== 1) return { [Symbol.dispose]: () => {} }
+  patient.add(socket)
+  return { [Symbol.dispose]: () => void patient.delete(socket) }
+}
 
 /**
  * Call this once for each server. For an HTTP/2 stream, the timeout covers the time from the end of a response to its
@@ -39,7 +50,7 @@ export function disconnectStalledClients(
     const nowMs = performance.now()
     for (const [socket, mark] of sockets) {
       const taken = socket.bytesWritten - socket.writableLength
-      if (socket.writableLength === 0 || taken !== mark.taken) {
+      if (socket.writableLength === 0 || taken !== mark.taken || patient.has(socket)) {
         mark.taken = taken
         mark.sinceMs = nowMs
       } else if (nowMs - mark.sinceMs >= unreadTimeoutMs) socket.destroy()
