@@ -1,6 +1,6 @@
 // The data of a download after its head: ranges of files in the archive, and inserted bytes.
 
-import type { TrackSamples } from '../media/mp4/fragment-samples.ts'
+import type { ReadRun } from '../media/mp4/sample-records.ts'
 
 export type DownloadPart = {
   /** Inserted bytes; undefined for a range of a file. */
@@ -10,9 +10,9 @@ export type DownloadPart = {
   readonly fragmentOffset: number
   /** Offset of the samples in the file of the archive. */
   readonly offset: number
-  readonly bytes: number
+  bytes: number
   /** Offset of the samples in the download. */
-  readonly at: number
+  at: number
 }
 
 type Place = Pick<DownloadPart, 'path' | 'fragmentOffset' | 'offset'>
@@ -31,31 +31,33 @@ export class DownloadData {
   }
 
   /**
-   * Adds consecutive samples that begin at `place`, with `keyPrefix` before each key frame. Returns their offset and
-   * their sizes including the prefix.
+   * Adds consecutive samples that begin at `place`, with `keyPrefix` before each key frame, whose sizes then include it.
+   * Returns their offset.
    */
   addSamples(
     place: Place,
-    { sizes, isKey }: Pick<TrackSamples, 'sizes' | 'isKey'>,
+    { count, dataBytes, sizes, isKey }: Pick<ReadRun, 'count' | 'dataBytes' | 'sizes' | 'isKey'>,
     keyPrefix: Uint8Array | undefined,
-  ): { readonly at: number; readonly sizes: readonly number[] } {
+  ): number {
     const at = this.#bytes
-    let offset = place.offset
+    if (!keyPrefix) return this.#add(place, dataBytes)
+    let { offset } = place
     let pending = 0
     const flush = () => {
       if (pending > 0) this.#add({ ...place, offset }, pending)
       offset += pending
       pending = 0
     }
-    for (const [i, size] of sizes.entries()) {
-      if (keyPrefix && isKey[i]) {
+    for (let i = 0; i < count; i++) {
+      if (isKey[i]) {
         flush()
         this.addBytes(keyPrefix)
       }
-      pending += size
+      pending += sizes[i]!
+      if (isKey[i]) sizes[i]! += keyPrefix.length
     }
     flush()
-    return { at, sizes: keyPrefix ? sizes.map((size, i) => size + (isKey[i] ? keyPrefix.length : 0)) : sizes }
+    return at
   }
 
   #add(place: Place & { readonly data?: Uint8Array }, bytes: number): number {
@@ -69,7 +71,7 @@ export class DownloadData {
       last.path === place.path &&
       last.fragmentOffset === place.fragmentOffset &&
       last.offset + last.bytes === place.offset
-    if (isNext) this.parts[this.parts.length - 1] = { ...last, bytes: last.bytes + bytes }
+    if (isNext) last.bytes += bytes
     else this.parts.push({ ...place, bytes, at })
     this.#bytes += bytes
     return at

@@ -4,14 +4,15 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { AppError } from '../base/error.ts'
-import { parseFragmentSamples, type TrackSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { writeProgressiveHead } from '../media/mp4/progressive-head.ts'
+import { SampleRecordReader } from '../media/mp4/sample-records.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { type Fragment, holeSeam90k, type Segment } from '../model/segment.ts'
 import { DownloadData, type DownloadPart } from './download-data.ts'
 import { readFormats, type SourceTrack } from './download-formats.ts'
-import { openRecording, readMoof } from './recording-file.ts'
+import { DownloadTrack } from './download-track.ts'
+import type { RecordedSamples } from './recorded-samples.ts'
 import { beginRun, isSeamless, shiftTicks, type TimeShift } from './time-shift.ts'
 
 export type DownloadLayout = {
@@ -32,20 +33,11 @@ export type DownloadRange = {
   readonly isContinued: boolean
 }
 
-type Track = {
-  readonly trackId: number
-  readonly source: SourceTrack
-  readonly sizes: number[]
-  readonly durations: number[]
-  readonly compositionOffsets: number[]
-  readonly isKey: boolean[]
-  readonly chunks: { offset: number; samples: number }[]
-  firstTicks: number
-  lastTicks: number
-}
-
 /** The most recently added fragment. */
 type Previous = { readonly segment: Segment; readonly shift: TimeShift; readonly fragment: Fragment }
+
+/** Files whose samples are read at the same time. */
+const filesAtOnce = 4
 
 /**
  * `segments` are all segments of the range in the order of their start. Throws 'not_found' when nothing is recorded,
@@ -53,51 +45,49 @@ type Previous = { readonly segment: Segment; readonly shift: TimeShift; readonly
  */
 export async function createDownloadLayout(
   archiveDir: string,
+  samples: Pick<RecordedSamples, 'read'>,
   segments: readonly Segment[],
   { startMs, endMs, keepsGaps, isPreceded, isContinued }: DownloadRange,
 ): Promise<DownloadLayout> {
   const chosen = segments
     .map((segment) => ({ segment, ...selectFragments(segment.fragments, startMs, endMs) }))
-    .filter(({ fragments }) => fragments.length > 0)
+    .filter(({ first, end }) => first < end)
   const formats = await readFormats(
     archiveDir,
     chosen.map(({ segment }) => segment),
   )
-  const tracks = new Map<string, Track>()
+  const tracks = new Map<string, DownloadTrack>()
   const data = new DownloadData()
   let start90k: number | undefined
   let end90k = 0
-  let lastVideo: Track | undefined
+  let lastVideo: DownloadTrack | undefined
   let previous: Previous | undefined
 
-  for (const { segment, fragments, firstShown } of chosen) {
+  const inOrder = readAhead(chosen, filesAtOnce, ({ segment }) => samples.read(segment))
+  for await (const [{ segment, first, end, firstShown }, records] of inOrder) {
     const sources = formats.get(segment.initHash)!
     const path = join(archiveDir, segment.path)
-    await using file = await openRecording(path)
+    const reader = new SampleRecordReader(records)
     let lastEnd90k = 0
-    for (const track of tracks.values()) {
-      lastEnd90k = Math.max(lastEnd90k, Math.ceil((endTicks(track) * 90_000) / track.source.timescale))
-    }
+    for (const { endTicks90k } of tracks.values()) lastEnd90k = Math.max(lastEnd90k, endTicks90k)
     let shift = placeFile(segment, previous, lastEnd90k, keepsGaps)
-    for (const [i, fragment] of fragments.entries()) {
-      if (keepsGaps && i > 0) shift = addHole(shift, fragment)
+    for (let i = 0; i < end; i++) {
+      const fragment = segment.fragments[i]!
+      if (i < first) {
+        reader.readRecord(fragment.bytes)
+        continue
+      }
+      if (keepsGaps && i > first) shift = addHole(shift, fragment)
       previous = { segment, shift, fragment }
-      const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
-      const found = parseFragmentSamples(moof)
-      for (const samples of found) {
-        const source = sources.find(({ sourceId }) => sourceId === samples.trackId)
-        if (!source) throw new AppError('corrupt', `expected track ${samples.trackId} in the initialization section`)
-        const start = offset + samples.dataOffset
-        const bytes = samples.sizes.reduce((sum, size) => sum + size, 0)
-        if (start + bytes > fragment.offset + fragment.bytes)
-          throw new AppError('corrupt', 'expected the samples within their fragment')
+      reader.readRecord(fragment.bytes, (run) => {
+        const source = sources.find(({ sourceId }) => sourceId === run.trackId)
+        if (!source) throw new AppError('corrupt', `expected track ${run.trackId} in the initialization section`)
         const track = getTrack(tracks, source)
-        const place = { path, fragmentOffset: fragment.offset, offset: start }
-        const { sizes, at } = data.addSamples(place, samples, source.parameterSets)
-        const baseTicks = samples.baseDecodeTime + shiftTicks(shift, source.timescale)
-        const firstTicks = addSamples(track, { ...samples, sizes }, baseTicks, at)
-        if (samples.trackId !== videoTrackId) continue
-        const shown90k = firstTicks + samples.compositionOffsets[0]!
+        const place = { path, fragmentOffset: fragment.offset, offset: fragment.offset + run.dataOffset }
+        const at = data.addSamples(place, run, source.parameterSets)
+        const firstTicks = track.add(run, run.baseDecodeTime + shiftTicks(shift, source.timescale), at)
+        if (run.trackId !== videoTrackId) return
+        const shown90k = firstTicks + run.compositionOffsets[0]!
         if (i >= firstShown) {
           const skippedMs = startMs - fragment.startMs
           // A gap at the start shows nothing: players do not show a frame that begins before the start.
@@ -106,82 +96,78 @@ export async function createDownloadLayout(
         const shownMs = keepsGaps && isContinued ? Number.POSITIVE_INFINITY : fragment.durationMs
         end90k = shown90k + Math.min(endMs - fragment.startMs, shownMs) * 90
         lastVideo = track
-        const begin90k = firstTicks
-        const until90k = begin90k + samples.durations.reduce((sum, ticks) => sum + ticks, 0)
         for (const other of tracks.values()) {
-          if (!sources.some(({ key }) => key === other.source.key)) addSilence(data, other, begin90k, until90k)
+          if (!sources.some(({ key }) => key === other.source.key)) other.addSilence(data, firstTicks, track.endTicks)
         }
-      }
+      })
     }
   }
   if (!lastVideo || start90k === undefined || end90k <= start90k)
     throw new AppError('not_found', 'Nothing is recorded in this range.')
-  lastUntil(lastVideo, end90k)
+  lastVideo.lastUntil(end90k)
 
   const from90k = start90k
-  const described = [...tracks.values()].map(({ source, ...track }) => {
+  const described = [...tracks.values()].map(({ trackId, source, chunks, firstTicks, tables }) => {
     const { timescale, init, sourceId, parameterSets } = source
-    const startTicks = scaleTicks(from90k, timescale) - track.firstTicks
-    return { ...track, init, sourceId, timescale, startTicks, isInBand: parameterSets !== undefined }
+    const startTicks = scaleTicks(from90k, timescale) - firstTicks
+    return { ...tables, trackId, chunks, init, sourceId, timescale, startTicks, isInBand: parameterSets !== undefined }
   })
   const head = writeProgressiveHead(described, { duration90k: end90k - from90k, dataBytes: data.bytes })
-  const moved = data.parts.map((part) => ({ ...part, at: part.at + head.length }))
-  const places = moved.map(({ path, offset }) => `${path} ${offset}`).join('\n')
-  const etag = createHash('sha256').update(head).update(places).digest('hex').slice(0, 32)
-  return { head, parts: moved, totalBytes: head.length + data.bytes, etag: `"${etag}"` }
+  const hash = createHash('sha256').update(head)
+  for (const part of data.parts) {
+    part.at += head.length
+    if (!part.data) hash.update(`${part.path} ${part.offset}\n`)
+  }
+  const etag = hash.digest('hex').slice(0, 32)
+  return { head, parts: data.parts, totalBytes: head.length + data.bytes, etag: `"${etag}"` }
 }
 
-function getTrack(tracks: Map<string, Track>, source: SourceTrack): Track {
+/** Reads some items ahead of the one that is taken. After a failure, the others are waited for. */
+async function* readAhead<Item, Value>(
+  items: readonly Item[],
+  atOnce: number,
+  read: (item: Item) => Promise<Value>,
+): AsyncGenerator<readonly [Item, Value], void, void> {
+  const reading: Promise<Value>[] = []
+  try {
+    for (const [i, item] of items.entries()) {
+      while (reading.length < atOnce && i + reading.length < items.length) {
+        reading.push(read(items[i + reading.length]!))
+        // The first failure is reported when its item is taken.
+        reading.at(-1)!.catch(() => {})
+      }
+      yield [item, await reading.shift()!]
+    }
+  } finally {
+    await Promise.allSettled(reading)
+  }
+}
+
+function getTrack(tracks: Map<string, DownloadTrack>, source: SourceTrack): DownloadTrack {
   const found = tracks.get(source.key)
   if (found) return found
-  const lists = { sizes: [], durations: [], compositionOffsets: [], isKey: [], chunks: [] }
-  const track: Track = { trackId: tracks.size + 1, source, ...lists, firstTicks: 0, lastTicks: 0 }
+  const track = new DownloadTrack(tracks.size + 1, source)
   tracks.set(source.key, track)
   return track
 }
 
-function endTicks({ lastTicks, durations }: Track): number {
-  return lastTicks + (durations.at(-1) ?? 0)
-}
-
-/** Fills an audio track for video without audio. */
-function addSilence(data: DownloadData, track: Track, begin90k: number, until90k: number): void {
-  const { silence, timescale } = track.source
-  if (!silence) return
-  const baseTicks = Math.max(endTicks(track), scaleTicks(begin90k, timescale))
-  const count = Math.ceil((scaleTicks(until90k, timescale) - baseTicks) / silence.samples)
-  if (count <= 0) return
-  const list = <T>(value: T) => new Array<T>(count).fill(value)
-  const samples = {
-    sizes: list(silence.data.length),
-    durations: list(silence.samples),
-    compositionOffsets: list(0),
-    isKey: list(true),
-  }
-  addSamples(track, samples, baseTicks, data.addBytes(Buffer.concat(list(silence.data))))
-}
-
 /**
- * Returns the fragments from the group of pictures that contains the start, or that follows the hole which contains it,
- * and the number of them before the first one that is shown.
+ * Returns the fragments [first, end) from the group of pictures that contains the start, or that follows the hole which
+ * contains it, and the first one that is shown.
  */
 function selectFragments(
   all: readonly Fragment[],
   startMs: number,
   endMs: number,
-): { readonly fragments: readonly Fragment[]; readonly firstShown: number } {
-  const shown = all.findIndex((fragment) => fragment.startMs + fragment.durationMs > startMs)
-  const first = all.findLastIndex(({ isKey }, i) => isKey && i <= shown)
-  if (shown < 0 || all[shown]!.startMs >= endMs) return { fragments: [], firstShown: 0 }
-  const fragments = all.slice(Math.max(0, first)).filter((fragment) => fragment.startMs < endMs)
-  return { fragments, firstShown: shown - Math.max(0, first) }
-}
-
-/** Shows the last frame of a video track until the end of the download, which may lie in a gap. */
-function lastUntil(track: Track, end90k: number): void {
-  const { durations, lastTicks, source, compositionOffsets } = track
-  const endTicks = scaleTicks(end90k, source.timescale) - compositionOffsets.at(-1)!
-  durations[durations.length - 1] = Math.max(durations.at(-1)!, endTicks - lastTicks)
+): { readonly first: number; readonly end: number; readonly firstShown: number } {
+  const firstShown = all.findIndex((fragment) => fragment.startMs + fragment.durationMs > startMs)
+  const first = Math.max(
+    0,
+    all.findLastIndex(({ isKey }, i) => isKey && i <= firstShown),
+  )
+  if (firstShown < 0 || all[firstShown]!.startMs >= endMs) return { first: 0, end: 0, firstShown: 0 }
+  const end = all.findLastIndex((fragment) => fragment.startMs < endMs) + 1
+  return { first, end, firstShown }
 }
 
 function placeFile(
@@ -203,30 +189,4 @@ function placeFile(
 function addHole(shift: TimeShift, { hole }: Fragment): TimeShift {
   if (!hole?.isCut) return shift
   return { ...shift, shift90k: shift.shift90k + Math.max(0, hole.durationMs * 90 - holeSeam90k) }
-}
-
-/** Adds samples, each of which lasts until the next one begins. Returns the start of the first one. */
-function addSamples(
-  track: Track,
-  samples: Pick<TrackSamples, 'sizes' | 'durations' | 'compositionOffsets' | 'isKey'>,
-  baseTicks: number,
-  offset: number,
-): number {
-  if (track.sizes.length === 0) {
-    track.firstTicks = track.lastTicks = baseTicks
-  } else {
-    const durationTicks = Math.max(1, baseTicks - track.lastTicks)
-    track.durations[track.durations.length - 1] = durationTicks
-    track.lastTicks += durationTicks
-  }
-  const firstTicks = track.lastTicks
-  track.chunks.push({ offset, samples: samples.sizes.length })
-  for (const [i, size] of samples.sizes.entries()) {
-    if (i > 0) track.lastTicks += samples.durations[i - 1]!
-    track.sizes.push(size)
-    track.durations.push(samples.durations[i]!)
-    track.compositionOffsets.push(samples.compositionOffsets[i]!)
-    track.isKey.push(samples.isKey[i]!)
-  }
-  return firstTicks
 }

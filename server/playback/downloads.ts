@@ -6,6 +6,7 @@ import { DownloadBody } from './download-bytes.ts'
 import { createDownloadLayout } from './download-layout.ts'
 import { DownloadLayoutCache } from './download-layout-cache.ts'
 import { createMediaBytes, type MediaBytes } from './media-bytes.ts'
+import { RecordedSamples } from './recorded-samples.ts'
 import type { StreamRow } from './stream-rows.ts'
 
 export type DownloadBytes = MediaBytes & { readonly etag: string }
@@ -18,9 +19,11 @@ export const maxDownloadMs = 3 * 3_600_000
 export class Downloads {
   readonly #catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>
   readonly #layouts = new DownloadLayoutCache()
+  readonly #samples: RecordedSamples
 
   constructor(catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>) {
     this.#catalog = catalog
+    this.#samples = new RecordedSamples(catalog.archiveDir)
   }
 
   /**
@@ -38,7 +41,7 @@ export class Downloads {
     const layout = await this.#layouts.load(`${streamId} ${keepsGaps}`, async () => {
       const segments = await this.#catalog.listSegments(cameraId, startMs, endMs)
       const footage = keepsGaps ? await this.#catalog.bounds(cameraId) : undefined
-      return createDownloadLayout(this.#catalog.archiveDir, segments, {
+      return createDownloadLayout(this.#catalog.archiveDir, this.#samples, segments, {
         ...{ startMs, endMs, keepsGaps },
         isPreceded: footage !== undefined && footage.startMs < startMs,
         isContinued: footage !== undefined && footage.endMs > endMs,

@@ -23,9 +23,14 @@ export const fixed16 = (value: number): number[] => u32(Math.round(value * 0x100
 export const zeros = (count: number): number[] => new Array<number>(count).fill(0)
 export const ascii = (text: string): number[] => Array.from(text, (c) => c.charCodeAt(0))
 
+/** The length of consecutive boxes. */
+export function countBytes(boxes: readonly Box[]): number {
+  return boxes.reduce((sum, b) => sum + boxBytes(b), 0)
+}
+
 /** Returns the bytes of consecutive boxes. */
 export function writeBoxes(boxes: readonly Box[]): Uint8Array {
-  const out = new Uint8Array(boxes.reduce((sum, b) => sum + boxBytes(b), 0))
+  const out = new Uint8Array(countBytes(boxes))
   const view = new DataView(out.buffer)
   let at = 0
   for (const b of boxes) at = writeBox(out, view, at, b)

@@ -2,23 +2,27 @@
 // `mdat`. The track descriptions are copied from the initialization section that the samples were recorded with.
 // ISO/IEC 14496-12 8.5 to 8.7.
 
+import { endianness } from 'node:os'
 import { AppError } from '../../base/error.ts'
-import { ascii, type Box, box, fullBox, u16, u32, writeBoxes } from './box.ts'
+import { ascii, type Box, box, countBytes, fullBox, u16, u32, writeBoxes } from './box.ts'
 import { childBoxes } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
-/** The arrays have one value per sample, in decoding order; times are in the timescale of the track. */
-export type ProgressiveTrack = {
+/** One value per sample, in decoding order; times are in the timescale of the track. */
+export type SampleTables = {
+  readonly sizes: Uint32Array
+  readonly durations: Uint32Array
+  readonly compositionOffsets: Int32Array
+  readonly isKey: Uint8Array
+}
+
+export type ProgressiveTrack = SampleTables & {
   readonly trackId: number
   /** The initialization section that describes the track, and the id of the track in it. */
   readonly init: Uint8Array
   readonly sourceId: number
   /** The samples contain their parameter sets, which the type of the sample entry must state. */
   readonly isInBand: boolean
-  readonly sizes: readonly number[]
-  readonly durations: readonly number[]
-  readonly compositionOffsets: readonly number[]
-  readonly isKey: readonly boolean[]
   /** Runs of consecutive samples; offsets are relative to the content of `mdat`. */
   readonly chunks: readonly { readonly offset: number; readonly samples: number }[]
   /** Track time at which the movie starts; negative when the track starts later than the movie. */
@@ -37,27 +41,27 @@ export function writeProgressiveHead(
   const init = tracks[0]?.init ?? new Uint8Array()
   const movieHeader = getBox(init, childBoxes(init, getBox(init, scanBoxes(init).boxes, 'moov')), 'mvhd')
   const nextTrackId = 1 + Math.max(...tracks.map(({ trackId }) => trackId))
-  const write = (dataStart: number) =>
-    writeBoxes([
-      box('ftyp', ascii('isom'), u32(0x200), ascii('isomiso4mp41')),
-      box(
-        'moov',
-        withValues(
-          init,
-          movieHeader,
-          [16, duration90k],
-          [movieHeader.bytes - movieHeader.headerBytes - 4, nextTrackId],
-        ),
-        ...tracks.map((track) => writeTrack(track, { duration90k, dataStart })),
-      ),
-    ])
-  // Offsets have a fixed length, so the position of the samples is known once the head has been written.
+  const places = tracks.map(({ chunks }) => new Uint8Array(chunks.length * 8))
+  const boxes = [
+    box('ftyp', ascii('isom'), u32(0x200), ascii('isomiso4mp41')),
+    box(
+      'moov',
+      withValues(init, movieHeader, [16, duration90k], [movieHeader.bytes - movieHeader.headerBytes - 4, nextTrackId]),
+      ...tracks.map((track, i) => writeTrack(track, { duration90k, places: places[i]! })),
+    ),
+  ]
   const mdat = new Uint8Array(16)
   const view = new DataView(mdat.buffer)
   view.setUint32(0, 1)
   view.setUint32(4, 0x6d646174 /* mdat */)
   view.setBigUint64(8, BigInt(dataBytes + mdat.length))
-  const head = write(write(0).length + mdat.length)
+  // Offsets have a fixed length, so the position of the samples is known before they are.
+  const dataStart = countBytes(boxes) + mdat.length
+  for (const [i, { chunks }] of tracks.entries()) {
+    const view = new DataView(places[i]!.buffer)
+    for (const [j, { offset }] of chunks.entries()) view.setBigUint64(j * 8, BigInt(dataStart + offset))
+  }
+  const head = writeBoxes(boxes)
   const out = new Uint8Array(head.length + mdat.length)
   out.set(head)
   out.set(mdat, head.length)
@@ -66,7 +70,7 @@ export function writeProgressiveHead(
 
 function writeTrack(
   track: ProgressiveTrack,
-  { duration90k, dataStart }: { readonly duration90k: number; readonly dataStart: number },
+  { duration90k, places }: { readonly duration90k: number; readonly places: Uint8Array },
 ): Box {
   const { init } = track
   const traks = childBoxes(init, getBox(init, scanBoxes(init).boxes, 'moov')).filter(({ type }) => type === 'trak')
@@ -80,7 +84,8 @@ function writeTrack(
   const inMedia = childBoxes(init, getBox(init, inTrack, 'mdia'))
   const inInformation = childBoxes(init, getBox(init, inMedia, 'minf'))
   const inTable = childBoxes(init, getBox(init, inInformation, 'stbl'))
-  const mediaTicks = track.durations.reduce((sum, ticks) => sum + ticks, 0)
+  let mediaTicks = 0
+  for (const ticks of track.durations) mediaTicks += ticks
   return box(
     'trak',
     withValues(init, getBox(init, inTrack, 'tkhd'), [12, track.trackId], [20, duration90k]),
@@ -92,7 +97,7 @@ function writeTrack(
       box(
         'minf',
         ...inInformation.filter(({ type }) => type !== 'stbl').map((one) => copy(init, one)),
-        box('stbl', copyDescription(init, getBox(init, inTable, 'stsd'), track), ...writeTables(track, dataStart)),
+        box('stbl', copyDescription(init, getBox(init, inTable, 'stsd'), track), ...writeTables(track, places)),
       ),
     ),
   )
@@ -106,44 +111,47 @@ function writeEdits({ startTicks, timescale }: ProgressiveTrack, duration90k: nu
   return fullBox('elst', 0, 0, u32(edits.length), edits.flat())
 }
 
+/** `places`: the offsets of the chunks, which are filled in later. */
 function writeTables(
   { sizes, durations, compositionOffsets, isKey, chunks }: ProgressiveTrack,
-  dataStart: number,
+  places: Uint8Array,
 ): Box[] {
-  const keys = isKey.flatMap((is, i) => (is ? [i + 1] : []))
+  const keys = new Uint32Array(isKey.length)
+  let keyCount = 0
+  for (let i = 0; i < isKey.length; i++) if (isKey[i]) keys[keyCount++] = i + 1
   const counts = chunks.flatMap(({ samples }, i) => (chunks[i - 1]?.samples === samples ? [] : [i + 1, samples, 1]))
-  const places = new Uint8Array(chunks.length * 8)
-  const view = new DataView(places.buffer)
-  for (const [i, { offset }] of chunks.entries()) view.setBigUint64(i * 8, BigInt(dataStart + offset))
   return [
-    table('stts', 0, runs(durations), 2),
-    ...(compositionOffsets.some((offset) => offset !== 0) ? [table('ctts', 1, runs(compositionOffsets), 2)] : []),
-    ...(keys.length < isKey.length ? [table('stss', 0, keys, 1)] : []),
-    table('stsc', 0, counts, 3),
-    fullBox('stsz', 0, 0, u32(0, sizes.length), words(sizes)),
+    table('stts', 0, countRuns(durations), 2),
+    ...(compositionOffsets.some((offset) => offset !== 0) ? [table('ctts', 1, countRuns(compositionOffsets), 2)] : []),
+    ...(keyCount < isKey.length ? [table('stss', 0, keys.subarray(0, keyCount), 1)] : []),
+    table('stsc', 0, Uint32Array.from(counts), 3),
+    fullBox('stsz', 0, 0, u32(0, sizes.length), toBigEndian(sizes)),
     fullBox('co64', 0, 0, u32(chunks.length), places),
   ]
 }
 
-function table(type: string, version: number, values: readonly number[], valuesPerEntry: number): Box {
-  return fullBox(type, version, 0, u32(values.length / valuesPerEntry), words(values))
+function table(type: string, version: number, values: Uint32Array, valuesPerEntry: number): Box {
+  return fullBox(type, version, 0, u32(values.length / valuesPerEntry), toBigEndian(values))
 }
 
-/** Run-length encoding: pairs of a count and a value. */
-function runs(values: readonly number[]): number[] {
-  const pairs: number[] = []
-  for (const value of values) {
-    if (pairs.length > 0 && pairs.at(-1) === value) pairs[pairs.length - 2]!++
-    else pairs.push(1, value)
+/** Pairs of a count and a value. */
+function countRuns(values: Uint32Array | Int32Array): Uint32Array {
+  const pairs = new Uint32Array(values.length * 2)
+  let end = 0
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0 && values[i] === values[i - 1]) pairs[end - 2]!++
+    else {
+      pairs[end++] = 1
+      pairs[end++] = values[i]!
+    }
   }
-  return pairs
+  return pairs.subarray(0, end)
 }
 
-function words(values: readonly number[]): Uint8Array {
-  const out = new Uint8Array(values.length * 4)
-  const view = new DataView(out.buffer)
-  for (const [i, value] of values.entries()) view.setInt32(i * 4, value)
-  return out
+/** Returns a copy as bytes in network order. */
+function toBigEndian(values: Uint32Array): Uint8Array {
+  const bytes = Buffer.from(values.slice().buffer)
+  return endianness() === 'LE' ? bytes.swap32() : bytes
 }
 
 function getBox(bytes: Uint8Array, boxes: readonly ScannedBox[], type: string): ScannedBox {
