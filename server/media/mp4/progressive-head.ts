@@ -2,7 +2,6 @@
 // `mdat`. The track descriptions are copied from the initialization section that the samples were recorded with.
 // ISO/IEC 14496-12 8.5 to 8.7.
 
-import { endianness } from 'node:os'
 import { AppError } from '../../base/error.ts'
 import { ascii, type Box, box, countBytes, fullBox, u16, u32, writeBoxes } from './box.ts'
 import { childBoxes } from './box-reader.ts'
@@ -148,10 +147,12 @@ function countRuns(values: Uint32Array | Int32Array): Uint32Array {
   return pairs.subarray(0, end)
 }
 
+const isLittleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+
 /** Returns a copy as bytes in network order. */
 function toBigEndian(values: Uint32Array): Uint8Array {
   const bytes = Buffer.from(values.slice().buffer)
-  return endianness() === 'LE' ? bytes.swap32() : bytes
+  return isLittleEndian ? bytes.swap32() : bytes
 }
 
 function getBox(bytes: Uint8Array, boxes: readonly ScannedBox[], type: string): ScannedBox {
