@@ -240,7 +240,8 @@ export class WorkerCamera {
       events: {
         segmentOpened: (segment) => post({ type: 'segment_opened', segment }),
         fragmentWritten: (_, path, fragment) => post({ type: 'fragment_written', cameraId, path, fragment }),
-        segmentClosed: (_, path, checksum) => post({ type: 'segment_closed', cameraId, path, checksum }),
+        segmentClosed: (_, path, checksum, indexBytes) =>
+          post({ type: 'segment_closed', cameraId, path, checksum, indexBytes }),
         segmentBroken: (_, path, confirmed) => post({ type: 'segment_broken', cameraId, path, confirmed }),
         statusChanged: (_, status, detail) => post({ type: 'recording_status', cameraId, status, detail }),
         gapChanged: (_, reason) => post({ type: 'recording_gap', cameraId, atMs: clock.nowMs(), reason }),

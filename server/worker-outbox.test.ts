@@ -5,7 +5,7 @@ import { WorkerOutbox } from './worker-outbox.ts'
 
 const fragment = { offset: 0, bytes: 1, start90k: 0, duration90k: 1, startMs: 0, durationMs: 1, isKey: true }
 const written = (path: string): FromWorker => ({ type: 'fragment_written', cameraId: 1, path, fragment })
-const closed = (path: string): FromWorker => ({ type: 'segment_closed', cameraId: 1, path, checksum: 0 })
+const closed = (path: string): FromWorker => ({ type: 'segment_closed', cameraId: 1, path, checksum: 0, indexBytes: 0 })
 
 test('fragment messages are sent together, and the order of messages is kept', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })

@@ -28,6 +28,7 @@ export async function recordTemplate(folder: string, cameraId: number): Promise<
   const fragments: Fragment[] = []
   let segment: OpenSegment | undefined
   let checksum = 0
+  let indexBytes = 0
   const recorder = new CameraRecorder({
     cameraId,
     archiveDir,
@@ -41,8 +42,9 @@ export async function recordTemplate(folder: string, cameraId: number): Promise<
         segment = opened
       },
       fragmentWritten: (_, __, fragment) => void fragments.push(fragment),
-      segmentClosed: (_, __, sum) => {
+      segmentClosed: (_, __, sum, length) => {
         checksum = sum
+        indexBytes = length
       },
       segmentBroken: (_, path) => {
         throw new Error(`the disk failed at ${path}`)
@@ -64,5 +66,5 @@ export async function recordTemplate(folder: string, cameraId: number): Promise<
   await rename(join(archiveDir, segment.path), path)
   await rm(archiveDir, { recursive: true })
   const last = fragments.at(-1)!
-  return { path, segment, fragments, checksum, bytes: last.offset + last.bytes }
+  return { path, segment, fragments, checksum, bytes: last.offset + last.bytes + indexBytes }
 }

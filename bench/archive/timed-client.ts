@@ -11,32 +11,46 @@ export type TimedAnswer = {
 
 export type TimedClient = Disposable & {
   get(url: string, headers?: Readonly<Record<string, string>>): Promise<TimedAnswer>
+  /** Without keeping the body, whose memory the client would have to collect while it measures. */
+  count(url: string, headers?: Readonly<Record<string, string>>): Promise<Omit<TimedAnswer, 'body'> & { bytes: number }>
 }
 
 export function openTimedClient(ca: string): TimedClient {
   const agent = new Agent({ keepAlive: true, ca })
   return {
-    get: (url, headers = {}) => ask(agent, url, headers),
+    async get(url, headers = {}) {
+      const chunks: Buffer[] = []
+      const answer = await ask(agent, url, { headers, take: (chunk) => chunks.push(chunk) })
+      return { ...answer, body: Buffer.concat(chunks) }
+    },
+    async count(url, headers = {}) {
+      let bytes = 0
+      const take = (chunk: Buffer) => {
+        bytes += chunk.length
+      }
+      return { ...(await ask(agent, url, { headers, take })), bytes }
+    },
     [Symbol.dispose]: () => agent.destroy(),
   }
 }
 
-function ask(agent: Agent, url: string, headers: Readonly<Record<string, string>>): Promise<TimedAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<TimedAnswer>()
+type Asked = { readonly headers: Readonly<Record<string, string>>; take(chunk: Buffer): void }
+
+function ask(agent: Agent, url: string, { headers, take }: Asked): Promise<Omit<TimedAnswer, 'body'>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<TimedAnswer, 'body'>>()
   const begunMs = performance.now()
   const outgoing = request(url, { agent, headers })
   outgoing.on('error', reject)
   outgoing.on('response', (response) => {
-    const chunks: Buffer[] = []
     let firstByteMs = 0
     response.on('data', (chunk: Buffer) => {
-      if (chunks.length === 0) firstByteMs = performance.now() - begunMs
-      chunks.push(chunk)
+      if (firstByteMs === 0) firstByteMs = performance.now() - begunMs
+      take(chunk)
     })
     response.on('error', reject)
     response.on('end', () => {
       const totalMs = performance.now() - begunMs
-      resolve({ status: response.statusCode!, body: Buffer.concat(chunks), firstByteMs, totalMs })
+      resolve({ status: response.statusCode!, firstByteMs, totalMs })
     })
   })
   outgoing.end()

@@ -1,7 +1,7 @@
 // The in-memory entry of a file that was reported to the catalog and whose row is not closed yet.
 
 import { compareRecorded } from '../model/clock-epoch.ts'
-import type { Fragment, Segment } from '../model/segment.ts'
+import { endOfFootage, type Fragment, type Segment } from '../model/segment.ts'
 import type { LastSegment, OpenSegment } from '../model/segment-views.ts'
 
 export type Entry = {
@@ -11,6 +11,8 @@ export type Entry = {
   /** The segment recorded before it. Known once its row is. */
   before: LastSegment | undefined
   readonly fragments: Fragment[]
+  /** Of the index at the end of the file, which is there once it is closed. */
+  indexBytes: number
   /** True once no more fragments will come. */
   isClosed: boolean
 }
@@ -31,9 +33,8 @@ export function toSegment(entry: Entry, id: number): Segment {
 }
 
 /** Length of the file as reported so far. */
-export function bytesOf({ opened, fragments }: Entry): number {
-  const last = fragments.at(-1)
-  return last ? last.offset + last.bytes : opened.initBytes
+export function bytesOf({ opened, fragments, indexBytes }: Entry): number {
+  return endOfFootage({ initBytes: opened.initBytes, fragments }) + indexBytes
 }
 
 /** Merges in the order of recording. If both lists contain a segment, the closed one is taken. */

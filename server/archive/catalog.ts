@@ -94,7 +94,7 @@ export class Catalog {
     const entries = this.#entriesOf(cameraId)
     const abandoned = entries.at(-1)
     if (abandoned && !abandoned.isClosed) this.#abandon(abandoned)
-    const entry: Entry = { opened, id: undefined, before: undefined, fragments: [], isClosed: false }
+    const entry: Entry = { opened, id: undefined, before: undefined, fragments: [], indexBytes: 0, isClosed: false }
     entries.push(entry)
     const before = this.#last.get(cameraId)
     this.#last.set(cameraId, entry)
@@ -124,9 +124,11 @@ export class Catalog {
     this.#notify(cameraId)
   }
 
-  segmentClosed(cameraId: number, path: string, checksum?: number): void {
+  segmentClosed(cameraId: number, path: string, checksum?: number, indexBytes = 0): void {
     const entry = this.#find(cameraId, path)
-    if (entry && !entry.isClosed) this.#finishWith(entry, checksum)
+    if (!entry || entry.isClosed) return
+    entry.indexBytes = indexBytes
+    this.#finishWith(entry, checksum)
   }
 
   /**

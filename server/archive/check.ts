@@ -90,7 +90,10 @@ export async function listCameras({ rows, archiveDir }: Pick<CheckOptions, 'rows
 }
 
 /** Days that have files or rows, oldest first. */
-async function* listCameraDays({ rows, archiveDir }: CheckOptions, cameraId: number): AsyncGenerator<Day> {
+export async function* listCameraDays(
+  { rows, archiveDir }: Pick<CheckOptions, 'rows' | 'archiveDir'>,
+  cameraId: number,
+): AsyncGenerator<Day> {
   const onDisk = await listDays(archiveDir, cameraId)
   for (let fromMs = Number.MIN_SAFE_INTEGER; ; ) {
     const next = await rows.findNext(cameraId, fromMs)

@@ -17,7 +17,8 @@ export async function findDamage(path: string, segment: Segment): Promise<string
 async function findDifference(path: string, segment: Segment): Promise<string | undefined> {
   const scan = await scanSegmentFile(path, { isVerified: true, cameraId: segment.cameraId })
   if (scan.damage !== undefined) return scan.damage
-  if (scan.bytes !== scan.fileBytes) return `the file is cut off after byte ${scan.bytes}`
+  if (scan.bytes !== scan.fileBytes)
+    return `what follows byte ${scan.bytes} is neither footage nor the index of the file`
   if (scan.initHash !== segment.initHash) return 'the file begins with another initialization section'
   const count = Math.max(scan.fragments.length, segment.fragments.length)
   for (let i = 0; i < count; i++) {

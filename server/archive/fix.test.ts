@@ -24,7 +24,8 @@ const cameras = [1, 2, 3].map((id) => ({ id, createdAtMs: t0 - dayMs }))
 
 async function fix(place: Place, options: Partial<FixOptions> = {}) {
   const fixes = await fixArchive({ ...place.context, isDeep: true, cameras, forgetsMissing: false, ...options })
-  return fixes.map(({ action, path }) => [action, path])
+  // The files of these tests have no index at first; see indexed-files.test.ts.
+  return fixes.filter(({ action }) => action !== 'indexed').map(({ action, path }) => [action, path])
 }
 
 const check = (place: Place) => checkArchive({ ...place.context, isDeep: true })

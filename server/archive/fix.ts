@@ -6,8 +6,9 @@ import { makeFolder } from '../base/make-folder.ts'
 import { type Adoption, adoptFile, type KnownCamera } from './adoption.ts'
 import { archiveExists, markArchive } from './archive-folder.ts'
 import { Catalog } from './catalog.ts'
-import { type CheckOptions, type CheckReport, checkArchive } from './check.ts'
+import { type CheckOptions, type CheckReport, checkArchive, listCameraDays, listCameras } from './check.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
+import { addIndex, lacksIndex } from './file-samples.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
 import { reconcileSegment } from './reconcile-segment.ts'
 import { setAside } from './set-aside.ts'
@@ -17,10 +18,12 @@ export type FixOptions = CheckOptions &
     readonly cameras: readonly KnownCamera[]
     /** Also when the whole archive, or most of it, is missing. */
     readonly forgetsMissing: boolean
+    /** Told from time to time how far long work is. */
+    readonly say?: ((text: string) => void) | undefined
   }
 
 export type Fix = {
-  readonly action: 'forgotten' | 'cut' | 'split' | 'set_aside' | 'recounted' | 'failed' | Adoption
+  readonly action: 'forgotten' | 'cut' | 'split' | 'set_aside' | 'recounted' | 'indexed' | 'failed' | Adoption
   /** A path relative to the archive's folder, or a camera. */
   readonly path: string
   readonly detail?: string
@@ -72,7 +75,33 @@ export async function fixArchive(options: FixOptions): Promise<Fix[]> {
       return { action: 'recounted' }
     })
   }
+  for (const cameraId of await listCameras(options)) {
+    const indexed = await addIndexes(options, cameraId, attempt)
+    if (indexed > 0) fixes.push({ action: 'indexed', path: `camera ${cameraId}`, detail: `${indexed} files` })
+  }
   return fixes
+}
+
+/** Adds the index to files that have none: those of earlier versions, and those that were repaired. */
+async function addIndexes(
+  options: FixOptions,
+  cameraId: number,
+  attempt: (path: string, fix: () => Promise<Omit<Fix, 'path'>>) => Promise<void>,
+): Promise<number> {
+  let count = 0
+  for await (const day of listCameraDays(options, cameraId)) {
+    const segments = await options.rows.listBetween(cameraId, day.startMs, day.endMs)
+    for (const segment of segments.filter(lacksIndex)) {
+      try {
+        await addIndex(options, segment)
+        count++
+      } catch (error) {
+        await attempt(segment.path, () => Promise.reject(error))
+      }
+    }
+    if (count > 0) options.say?.(`Camera ${cameraId}: ${count} files have an index now, up to ${day.name} …`)
+  }
+  return count
 }
 
 async function checkPresence({ archiveDir, rows, forgetsMissing }: FixOptions): Promise<void> {

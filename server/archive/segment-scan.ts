@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { videoTimescale } from '../media/mp4/init-segment.ts'
 import type { Fragment } from '../model/segment.ts'
+import { maxIndexBytes, parseFileIndex } from './file-index.ts'
 import { BoxReader, type FoundFragment, findFragment, isFragmentIntact } from './fragment-scan.ts'
 import { addToChecksum, emptyChecksum, hashInit } from './segment-checksum.ts'
 
@@ -13,8 +14,10 @@ export type SegmentScan = {
   readonly initBytes: number
   /** Undefined when they are not complete. */
   readonly initHash: string | undefined
-  /** End of the last complete fragment. */
+  /** End of the last complete fragment, or of the index behind it. */
   readonly bytes: number
+  /** Of the index at the end of the file; 0 if it has none that is whole and of these fragments. */
+  readonly indexBytes: number
   /** Length of the file. Larger than `bytes` when it ends in unusable bytes. */
   readonly fileBytes: number
   readonly fragments: readonly Fragment[]
@@ -42,6 +45,7 @@ export async function scanSegmentFile(path: string, options: ScanOptions = {}): 
   let initBytes = 0
   let initHash: string | undefined
   let bytes = 0
+  let indexBytes = 0
   let damage: string | undefined
   let foreignCameraId: number | undefined
   try {
@@ -61,7 +65,21 @@ export async function scanSegmentFile(path: string, options: ScanOptions = {}): 
     damage = error.message
   }
   const checksum = sumChecksums(found)
-  return { initBytes, initHash, bytes, fileBytes, fragments: toFragments(found), checksum, damage, foreignCameraId }
+  if (damage === undefined && (await hasIndex(reader, bytes, found))) {
+    indexBytes = fileBytes - bytes
+    bytes = fileBytes
+  }
+  const fragments = toFragments(found)
+  return { initBytes, initHash, bytes, indexBytes, fileBytes, fragments, checksum, damage, foreignCameraId }
+}
+
+/** Whether all bytes from `end` on are the index of these fragments. */
+async function hasIndex(reader: BoxReader, end: number, found: readonly FoundFragment[]): Promise<boolean> {
+  const bytes = reader.fileBytes - end
+  if (bytes === 0 || bytes > maxIndexBytes) return false
+  const index = parseFileIndex(await reader.box(end, bytes))
+  const cameraId = found[0]?.seal?.cameraId
+  return index?.count === found.length && index.checksum === sumChecksums(found) && index.cameraId === cameraId
 }
 
 /** Where `ftyp` and `moov` end. 0 when the file ends earlier. Throws 'corrupt'. */

@@ -128,7 +128,7 @@ export class Camera {
         catalog.fragmentWritten(this.id, report.path, report.fragment)
         return
       case 'segment_closed':
-        catalog.segmentClosed(this.id, report.path, report.checksum)
+        catalog.segmentClosed(this.id, report.path, report.checksum, report.indexBytes)
         return
       case 'segment_broken':
         catalog.segmentBroken(this.id, report.path, report.confirmed)

@@ -124,6 +124,7 @@ export type FromWorker =
       readonly cameraId: number
       readonly path: string
       readonly checksum: number
+      readonly indexBytes: number
     }
   | {
       readonly type: 'segment_broken'

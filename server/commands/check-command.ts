@@ -53,6 +53,7 @@ async function fix(
     clock: systemClock,
     log: createLogger('warn'),
     cameras: await store.cameras.list(),
+    say: (text) => console.error(text),
     ...how,
   })
   const after = await check(config, store, how.isDeep)

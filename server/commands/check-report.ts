@@ -45,6 +45,7 @@ const actions: Record<Fix['action'], string> = {
   split: 'damage taken out',
   set_aside: 'set aside',
   recounted: 'bytes counted anew',
+  indexed: 'index added, so that playback and downloads begin sooner',
   adopted: 'found, and in the index now',
   empty: 'held nothing, removed',
   unreadable: 'left as it is',

@@ -37,6 +37,12 @@ export type FragmentHole = {
  */
 export const holeSeam90k = 13_500
 
+/** Where the footage of a file ends. */
+export function endOfFootage({ initBytes, fragments }: Pick<Segment, 'initBytes' | 'fragments'>): number {
+  const last = fragments.at(-1)
+  return last ? last.offset + last.bytes : initBytes
+}
+
 export type Segment = {
   readonly id: number
   readonly cameraId: number
@@ -49,7 +55,7 @@ export type Segment = {
   /** Wall clock, Unix milliseconds; `endMs` is the end of the last complete fragment. */
   readonly startMs: number
   readonly endMs: number
-  /** Whole file so far. */
+  /** Whole file so far. A closed file ends with an index behind its footage, unless it was cut off or is older. */
   readonly bytes: number
   /** Length of `ftyp` and `moov` at the head of the file: the HLS initialization section. */
   readonly initBytes: number

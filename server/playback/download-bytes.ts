@@ -1,13 +1,13 @@
 // Reads any bytes of a download from the files of the archive. Nothing is copied or cached.
 
 import type { FileHandle } from 'node:fs/promises'
+import { checkCameraId, openRecording, readExactly, readInto } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { checksumBoxBytes } from '../media/mp4/checksum-box.ts'
 import type { ByteSpan } from './byte-range.ts'
 import type { DownloadPart } from './download-data.ts'
 import type { DownloadLayout } from './download-layout.ts'
 import type { MediaBody } from './media-bytes.ts'
-import { checkCameraId, openRecording, readExactly, readInto } from './recording-file.ts'
 
 /** Less than this between two parts of a file is read with them, into `ignored`. */
 const maxSkippedBytes = 64 * 1024

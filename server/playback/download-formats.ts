@@ -5,6 +5,7 @@
 // each key frame (`avc3`, `hev1`). Every other video codec and every audio configuration has its own track.
 
 import { join } from 'node:path'
+import { openRecording, readExactly } from '../archive/recording-file.ts'
 import { parseAvcConfig } from '../media/h264/avc-config.ts'
 import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
 import { findAudioConfig, findVideoConfig } from '../media/mp4/describe-init.ts'
@@ -12,7 +13,6 @@ import { audioTrackId, videoTrackId } from '../media/mp4/init-segment.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 import { createSilence, type SilentBlock } from '../media/telephony/silence.ts'
 import type { Segment } from '../model/segment.ts'
-import { openRecording, readExactly } from './recording-file.ts'
 
 /** A track of a recorded file. */
 export type SourceTrack = {

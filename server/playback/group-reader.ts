@@ -2,11 +2,11 @@
 // complete fragments for open groups of pictures, and otherwise only the first chunk of each.
 
 import type { FileHandle } from 'node:fs/promises'
+import { checkCameraId, findMoof, findWholeMoof, maxHeadBytes, readExactly } from '../archive/recording-file.ts'
 import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
 import type { Fragment } from '../model/segment.ts'
 import { clearRefreshCount, FragmentCloser, findGroupStart, type GroupStart } from './fragment-closer.ts'
-import { checkCameraId, findMoof, findWholeMoof, maxHeadBytes, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
 /**

@@ -2,13 +2,13 @@
 // divided by the speed. It is read from the files of the archive on request; only heads are read before the first byte.
 
 import { join } from 'node:path'
+import { openRecording, readMoof } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { DownloadPart } from './download-data.ts'
-import { openRecording, readMoof } from './recording-file.ts'
 import type { StreamEntry } from './stream-entries.ts'
 
 /** More key frames per second than this do not look smoother. */

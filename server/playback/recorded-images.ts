@@ -4,6 +4,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
+import { openRecording, readExactly, readMoof } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { FairSemaphore } from '../base/fair-semaphore.ts'
 import type { ImageLimits } from '../media/image-size.ts'
@@ -13,7 +14,6 @@ import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { findRefreshCount, KeyFrameCollector } from '../media/nal/key-frame.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
-import { openRecording, readExactly, readMoof } from './recording-file.ts'
 
 export type RecordedImagesOptions = {
   readonly catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>

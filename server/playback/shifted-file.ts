@@ -1,6 +1,7 @@
 // Reads part of a segment's file with its decode times shifted to another time axis; the length does not change.
 
 import type { FileHandle } from 'node:fs/promises'
+import { openRecording, readExactly, readInto } from '../archive/recording-file.ts'
 import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
 import { hideAudio, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
@@ -9,7 +10,6 @@ import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
 import { type FragmentStart, GroupReader } from './group-reader.ts'
 import type { MediaBody } from './media-bytes.ts'
-import { openRecording, readExactly, readInto } from './recording-file.ts'
 import { shiftTicks, type TimeShift } from './time-shift.ts'
 
 export type ShiftOptions = {

@@ -3,15 +3,15 @@
 
 import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
+import { openRecording, readExactly } from '../archive/recording-file.ts'
 import { ByteBudget } from '../base/byte-budget.ts'
 import { addSilentTrack } from '../media/mp4/silent-track.ts'
 import { writeVideoInit } from '../media/mp4/video-init.ts'
-import type { Segment } from '../model/segment.ts'
+import { endOfFootage, type Segment } from '../model/segment.ts'
 import { DownloadBody } from './download-bytes.ts'
 import { layoutKeyFrames } from './key-frames.ts'
 import { BytesBody, createMediaBytes, type MediaBytes } from './media-bytes.ts'
 import type { FoundFile } from './recorded-stream.ts'
-import { openRecording, readExactly } from './recording-file.ts'
 import { openShiftedFile } from './shifted-file.ts'
 import { layoutSilentEntry } from './silent-entry.ts'
 import type { StreamFile } from './stream-part.ts'
@@ -50,7 +50,7 @@ export class StreamFileReader {
       )
     }
     if (file.kind === 'segment') {
-      return createMediaBytes(segment.bytes, range, async (span) => {
+      return createMediaBytes(endOfFootage(segment), range, async (span) => {
         // Without an entry at this byte, the initialization section is fetched.
         const sequence = file.part.findSequence(segment.id, span.first)
         if (sequence !== undefined) await onFetch(sequence)

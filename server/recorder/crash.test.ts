@@ -25,7 +25,7 @@ import { CameraRecorder } from './recorder.ts'
 type Message =
   | { type: 'opened'; segment: OpenSegment }
   | { type: 'written'; cameraId: number; path: string; fragment: Fragment }
-  | { type: 'closed'; cameraId: number; path: string; checksum: number }
+  | { type: 'closed'; cameraId: number; path: string; checksum: number; indexBytes: number }
 
 const [, , role, archiveDir] = process.argv
 if (role === 'record') await recordUntilKilled(archiveDir!)
@@ -44,7 +44,8 @@ async function recordUntilKilled(archiveDir: string): Promise<void> {
     events: {
       segmentOpened: (segment) => send({ type: 'opened', segment }),
       fragmentWritten: (cameraId, path, fragment) => send({ type: 'written', cameraId, path, fragment }),
-      segmentClosed: (cameraId, path, checksum) => send({ type: 'closed', cameraId, path, checksum }),
+      segmentClosed: (cameraId, path, checksum, indexBytes) =>
+        send({ type: 'closed', cameraId, path, checksum, indexBytes }),
       segmentBroken: () => {},
       statusChanged: () => {},
       gapChanged: () => {},
@@ -90,7 +91,7 @@ async function testKill(archiveDir: string, afterMs: number): Promise<number> {
     } else if (message.type === 'written') {
       catalog.fragmentWritten(message.cameraId, message.path, message.fragment)
       written.get(message.path)!.push(message.fragment)
-    } else catalog.segmentClosed(message.cameraId, message.path, message.checksum)
+    } else catalog.segmentClosed(message.cameraId, message.path, message.checksum, message.indexBytes)
   })
   await once(child, 'message')
   await delay(afterMs)

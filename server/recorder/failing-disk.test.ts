@@ -86,7 +86,8 @@ async function recordJournal(failAt: number, mode: Mode, seed: number): Promise<
     segmentOpened: (segment) => note((catalog) => catalog.segmentOpened(segment)),
     fragmentWritten: (id, path, fragment) =>
       note((catalog) => catalog.fragmentWritten(id, path, fragment), { written: { path, fragment } }),
-    segmentClosed: (id, path, checksum) => note((catalog) => catalog.segmentClosed(id, path, checksum)),
+    segmentClosed: (id, path, checksum, indexBytes) =>
+      note((catalog) => catalog.segmentClosed(id, path, checksum, indexBytes)),
     segmentBroken: (id, path, confirmed) =>
       note((catalog) => catalog.segmentBroken(id, path, confirmed), { broken: { path, bytes: confirmed.bytes } }),
     statusChanged: () => {},

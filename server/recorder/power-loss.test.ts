@@ -57,8 +57,13 @@ async function recordJournal(): Promise<Entry[]> {
       note({ kind: 'event', report: (catalog) => catalog.segmentOpened(segment), path: segment.path, atMs: now }),
     fragmentWritten: (id, path, fragment) =>
       note({ kind: 'event', report: (c) => c.fragmentWritten(id, path, fragment), fragment, path, atMs: now }),
-    segmentClosed: (id, path, checksum) =>
-      note({ kind: 'event', report: (catalog) => catalog.segmentClosed(id, path, checksum), path, atMs: now }),
+    segmentClosed: (id, path, checksum, indexBytes) =>
+      note({
+        kind: 'event',
+        report: (catalog) => catalog.segmentClosed(id, path, checksum, indexBytes),
+        path,
+        atMs: now,
+      }),
     segmentBroken: () => assert.fail('no operation fails in this test'),
     statusChanged: () => {},
     gapChanged: () => {},

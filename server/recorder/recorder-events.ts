@@ -10,8 +10,11 @@ export type RecorderEvents = {
   segmentOpened(segment: OpenSegment): void
   /** The fragment is in the file. It is on the disk after the next sync. */
   fragmentWritten(cameraId: number, path: string, fragment: Fragment): void
-  /** The file is on the disk and will not change. It is useless if it contains no fragment. */
-  segmentClosed(cameraId: number, path: string, checksum: number): void
+  /**
+   * The file is on the disk and will not change. It is useless if it contains no fragment. `indexBytes`: the length of the
+   * index behind the last one.
+   */
+  segmentClosed(cameraId: number, path: string, checksum: number, indexBytes: number): void
   /** The file will not change, and the disk has confirmed only its beginning. Reported fragments after it are lost. */
   segmentBroken(cameraId: number, path: string, confirmed: ConfirmedPart): void
   /** `detail`: a sentence for the owner of the camera, set with 'ERROR'. */

@@ -1,6 +1,7 @@
 // An archive file that is being written: the initialization section, then fragments, each in a single write.
 
 import { join } from 'node:path'
+import { type KeyPlace, writeFileIndex } from '../archive/file-index.ts'
 import { alternativePath, segmentPath } from '../archive/layout.ts'
 import { addToChecksum, emptyChecksum, fragmentChecksum, hashInit } from '../archive/segment-checksum.ts'
 import type { StreamFormat } from '../media/frame.ts'
@@ -8,7 +9,8 @@ import { checksumBoxBytes, writeChecksumBox } from '../media/mp4/checksum-box.ts
 import type { CutFragment } from '../media/mp4/fragment-cutter.ts'
 import { writeFragmentNote } from '../media/mp4/fragment-note.ts'
 import { audioTrackId, formatCodecs, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
-import { type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import { prftBytes, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import { SampleRecordWriter } from '../media/mp4/sample-records.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment, FragmentHole } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
@@ -49,6 +51,10 @@ export class SegmentWriter {
   #sequence = 0
   #hasDurableName = false
   #confirmed: ConfirmedPart = { bytes: 0, checksum: emptyChecksum }
+  readonly #records = new SampleRecordWriter()
+  readonly #keys: KeyPlace[] = []
+  /** Of the index behind the last fragment. */
+  #indexBytes = 0
   #isUnsyncable = false
   #unconfirmedFrames = 0
 
@@ -69,6 +75,11 @@ export class SegmentWriter {
   /** Checksum of the fragments in the file. */
   get checksum(): number {
     return this.#checksum
+  }
+
+  /** The length of the index behind the last fragment; 0 before it was written. */
+  get indexBytes(): number {
+    return this.#indexBytes
   }
 
   /** What the disk has confirmed, up to the end of a fragment; no bytes before the first sync. */
@@ -142,6 +153,8 @@ export class SegmentWriter {
     const offset = this.#bytes
     await this.#file.write([box, ...content], offset)
     this.#bytes = offset + bytes
+    const moofAt = bytes - cut.bytes - head.length + prftBytes
+    this.#index(runs, { offset, moofAt, headBytes: head.length - prftBytes, isKey: cut.isKey })
     this.#checksum = addToChecksum(this.#checksum, checksum)
     this.#unconfirmedFrames += cut.video.length
     return {
@@ -155,6 +168,50 @@ export class SegmentWriter {
       ...(hole && { hole }),
       ...(isDamaged && { isDamaged }),
     }
+  }
+
+  /**
+   * Writes the index behind the last fragment. Call it before the last sync. If the disk refuses it, the file stays without
+   * one. Throws if what was written of it cannot be cut off.
+   */
+  async writeIndex(): Promise<void> {
+    const { cameraId } = this.segment
+    const records = this.#records.read()
+    const { count } = this.#records
+    if (count === 0) return
+    const bytes = writeFileIndex({ cameraId, checksum: this.#checksum, count, records }, this.#keys)
+    try {
+      await this.#file.write([bytes], this.#bytes)
+      this.#indexBytes = bytes.length
+    } catch {
+      await this.cutPartial()
+    }
+  }
+
+  /** `moofAt`: from the beginning of the fragment. The samples follow its `headBytes`. */
+  #index(
+    runs: readonly TrackRun[],
+    { offset, moofAt, headBytes, isKey }: { offset: number; moofAt: number; headBytes: number; isKey: boolean },
+  ): void {
+    let dataOffset = moofAt + headBytes
+    const sampled = runs.map(({ trackId, baseDecodeTime, samples }) => {
+      const run = {
+        ...{ trackId, baseDecodeTime, dataOffset },
+        sizes: samples.map(({ data }) => data.length),
+        durations: samples.map(({ duration }) => duration),
+        compositionOffsets: samples.map(({ compositionOffset }) => compositionOffset),
+        isKey: samples.map((sample) => sample.isKey && sample.recovery === undefined),
+      }
+      for (const size of run.sizes) dataOffset += size
+      return run
+    })
+    this.#records.add(sampled)
+    const [video] = sampled
+    if (!isKey || !video) return
+    this.#keys.push({
+      time: Math.max(0, video.baseDecodeTime + video.compositionOffsets[0]!),
+      moofOffset: offset + moofAt,
+    })
   }
 
   /**

@@ -142,6 +142,7 @@ export class WriteQueue {
     if (job.kind === 'open') return this.#open(job.plan)
     if (job.kind === 'fragment') return this.#append(job.cut)
     // Without a writer, the file has failed and is closed.
+    if (job.kind === 'close') await this.#writer?.writeIndex()
     if (this.#writer) await this.#sync(this.#writer)
     if (job.kind === 'close') await this.#close()
   }
@@ -192,7 +193,8 @@ export class WriteQueue {
     this.#plan = undefined
     if (!writer) return
     await writer.close()
-    this.#options.events.segmentClosed(this.#options.cameraId, writer.segment.path, writer.confirmed.checksum)
+    const { confirmed, indexBytes, segment } = writer
+    this.#options.events.segmentClosed(this.#options.cameraId, segment.path, confirmed.checksum, indexBytes)
   }
 
   async #fail(error: unknown, failed: Job): Promise<void> {
@@ -231,7 +233,7 @@ export class WriteQueue {
     if (!isSynced) return
     await writer.close()
     const { path } = writer.segment
-    if (isCut) events.segmentClosed(cameraId, path, writer.confirmed.checksum)
+    if (isCut) events.segmentClosed(cameraId, path, writer.confirmed.checksum, 0)
     else events.segmentBroken(cameraId, path, writer.confirmed)
   }
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { findMoof } from '../../server/archive/recording-file.ts'
 import { createLiveMuxer } from '../../server/live/create-live-muxer.ts'
 import { minSegmentMs } from '../../server/live/live-chunk.ts'
 import { PartRhythm } from '../../server/live/part-rhythm.ts'
@@ -23,7 +24,6 @@ import type { NalCodec } from '../../server/media/nal/nal-codec.ts'
 import { NalDepacketizer } from '../../server/media/nal/nal-depacketizer.ts'
 import { listAnnexBNalUnits, listLengthPrefixedNalUnits } from '../../server/media/nal/nal-units.ts'
 import { FragmentCloser, findGroupStart } from '../../server/playback/fragment-closer.ts'
-import { findMoof } from '../../server/playback/recording-file.ts'
 
 const run = promisify(execFile)
 const frame90k = 3600

@@ -26,7 +26,8 @@ test('a worker that dies is replaced, and cameras, recordings and live streams c
   const onReport = (report: CameraReport) => {
     if (report.type === 'segment_opened') catalog.segmentOpened(report.segment)
     if (report.type === 'fragment_written') catalog.fragmentWritten(report.cameraId, report.path, report.fragment)
-    if (report.type === 'segment_closed') catalog.segmentClosed(report.cameraId, report.path, report.checksum)
+    if (report.type === 'segment_closed')
+      catalog.segmentClosed(report.cameraId, report.path, report.checksum, report.indexBytes)
   }
   const { workers, stop } = runWorkers(t, archiveDir, {
     onReport,
