@@ -31,6 +31,8 @@ export type GenerateOptions = {
   /** The oldest footage of so many cameras is in files of its own. */
   readonly doomed: { readonly cameras: number; readonly lengthMs: number }
   readonly say: (text: string) => void
+  /** About 2 Mbit/s unless given; fewer pixels are fewer bits. */
+  readonly picture?: { readonly width: number; readonly height: number }
 }
 
 const minuteMs = 60_000
@@ -44,7 +46,9 @@ async function generateArchive(options: GenerateOptions): Promise<Generated> {
   const folder = join(archiveDir, 'templates')
   await mkdir(folder)
   const cameras: CameraFootage[] = []
-  for (const cameraId of cameraIds) cameras.push(createFootage(await recordTemplate(folder, cameraId), cameraId))
+  for (const cameraId of cameraIds) {
+    cameras.push(createFootage(await recordTemplate(folder, cameraId, options.picture), cameraId))
+  }
   const writeTable = createTableWriter(cameras[0]!.template.fragments)
   const endMs = Math.floor(options.endMs / minuteMs) * minuteMs
   const startMs = endMs - days * dayMs
@@ -78,7 +82,7 @@ async function generateArchive(options: GenerateOptions): Promise<Generated> {
  */
 export async function fillArchive(
   server: ServerUnderTest,
-  { cameras, ...rest }: { readonly cameras: number } & Pick<GenerateOptions, 'days' | 'doomed' | 'say'>,
+  { cameras, ...rest }: { readonly cameras: number } & Pick<GenerateOptions, 'days' | 'doomed' | 'say' | 'picture'>,
 ): Promise<{ readonly ids: readonly number[]; readonly generated: Generated }> {
   await server.stop()
   const { dataDir } = server

@@ -19,11 +19,15 @@ export type TemplateFile = {
 }
 
 /** About 2 Mbit/s at 25 pictures a second, a key frame each second. */
-const stream = { width: 480, height: 320 } as const
+const templatePicture = { width: 480, height: 320 } as const
 const seconds = 60
 
 /** In `folder`, as `{cameraId}.mp4`. */
-export async function recordTemplate(folder: string, cameraId: number): Promise<TemplateFile> {
+export async function recordTemplate(
+  folder: string,
+  cameraId: number,
+  picture: { readonly width: number; readonly height: number } = templatePicture,
+): Promise<TemplateFile> {
   const archiveDir = await mkdtemp(join(folder, 'template-'))
   const fragments: Fragment[] = []
   let segment: OpenSegment | undefined
@@ -54,8 +58,8 @@ export async function recordTemplate(folder: string, cameraId: number): Promise<
     },
   })
   const startMs = syntheticStartMs
-  recorder.push({ kind: 'start', runId: 'template', format: syntheticFormat(stream) })
-  for (const frame of syntheticFrames({ ...stream, startMs })) {
+  recorder.push({ kind: 'start', runId: 'template', format: syntheticFormat(picture) })
+  for (const frame of syntheticFrames({ ...picture, startMs })) {
     if (frame.dts90k >= seconds * 90_000) break
     recorder.push(frame)
   }

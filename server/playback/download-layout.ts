@@ -37,7 +37,7 @@ export type DownloadRange = {
 type Previous = { readonly segment: Segment; readonly shift: TimeShift; readonly fragment: Fragment }
 
 /** Files whose samples are read at the same time. */
-const filesAtOnce = 4
+const filesAtOnce = 6
 
 /**
  * `segments` are all segments of the range in the order of their start. Throws 'not_found' when nothing is recorded,

@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { failSyncs } from '../faults/failing-syncs.ts'
+import { failSyncs } from '../faults/traced-calls.ts'
 import { openServer, type ServerUnderTest } from '../server-under-test.ts'
 
 const isRunning = (pid: number) => existsSync(`/proc/${pid}/fd/0`)

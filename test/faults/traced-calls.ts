@@ -1,13 +1,23 @@
-// Lets the syncs of a running process fail with EIO, in the system's own answer: strace changes it for the files that are named.
+// Lets system calls of a running process fail or wait: strace does it, for the files that are named.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
+/** Syncs fail with EIO. */
+export function failSyncs(pid: number, files: readonly string[]): Promise<AsyncDisposable> {
+  return changeCalls(pid, files, 'fsync,fdatasync', 'error=EIO')
+}
+
+/** Each read from a place in a file takes so much longer. */
+export function delayReads(pid: number, files: readonly string[], ms: number): Promise<AsyncDisposable> {
+  return changeCalls(pid, files, 'pread64,preadv,preadv2', `delay_enter=${ms * 1000}`)
+}
+
 /** From when this resolves until it is disposed of, in all threads that the process has. */
-export async function failSyncs(pid: number, files: readonly string[]): Promise<AsyncDisposable> {
+async function changeCalls(pid: number, files: readonly string[], names: string, change: string) {
   const paths = files.flatMap((file) => ['-P', file])
-  const calls = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO']
+  const calls = ['-e', `trace=${names}`, '-e', `inject=${names}:${change}`]
   const tracer = spawn('strace', ['-f', '-p', String(pid), '-o', '/dev/null', ...paths, ...calls], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
