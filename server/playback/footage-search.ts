@@ -4,7 +4,7 @@
 import type { Catalog } from '../archive/catalog.ts'
 import type { Clock } from '../base/clock.ts'
 import type { GapMark } from '../model/gap-mark.ts'
-import type { SegmentSpan } from '../model/segment-views.ts'
+import type { FootageBounds, SegmentSpan } from '../model/segment-views.ts'
 import { buildTimeline, type Timeline } from '../model/timeline.ts'
 
 export type FootageSearchOptions = {
@@ -41,18 +41,24 @@ export class FootageSearch {
     return buildTimeline(spans, { startMs, endMs, footage, next, marks, nowMs: clock.nowMs() })
   }
 
-  /** Returns the start of the first footage in the range in Unix milliseconds. Gaps are crossed in growing steps. */
-  async findFirst(cameraId: number, startMs: number, endMs: number | undefined): Promise<number | undefined> {
+  /**
+   * Returns whether there is footage in the range. Gaps are crossed in growing steps. `bounds`: of all footage of the
+   * camera.
+   */
+  async hasFootage(
+    cameraId: number,
+    startMs: number,
+    endMs: number | undefined,
+    bounds: Pick<FootageBounds, 'startMs' | 'endMs'>,
+  ): Promise<boolean> {
     const { catalog } = this.#options
-    const bounds = await catalog.bounds(cameraId)
-    if (!bounds) return undefined
     const untilMs = Math.min(endMs ?? Number.POSITIVE_INFINITY, bounds.endMs)
-    let stepMs = hourMs
+    let stepMs = nextSpanSteps.firstMs
     for (let fromMs = Math.max(startMs, bounds.startMs); fromMs < untilMs; fromMs += stepMs, stepMs *= 2) {
-      const [first] = await catalog.listSpans(cameraId, fromMs, Math.min(fromMs + stepMs, untilMs))
-      if (first) return first.startMs
+      const spans = await catalog.listSpans(cameraId, fromMs, Math.min(fromMs + stepMs, untilMs))
+      if (spans.length > 0) return true
     }
-    return undefined
+    return false
   }
 
   /**

@@ -99,9 +99,8 @@ export class Playback {
     const { clock, publicUrl, nodeName } = this.#options
     const { cameraId, userId, credential, startMs, isRecording, isWriting = false } = request
     const isNow = isWriting && request.endMs === undefined && Math.abs(startMs - clock.nowMs()) <= nearNowMs
-    const firstMs = await this.#footage.findFirst(cameraId, startMs, request.endMs)
     const bounds = await this.#options.catalog.bounds(cameraId)
-    const isEmpty = firstMs === undefined || !bounds
+    const isEmpty = !bounds || !(await this.#footage.hasFootage(cameraId, startMs, request.endMs, bounds))
     if (isEmpty && !isNow) throw new AppError('not_found', 'Nothing is recorded in this range.')
     const endMs = request.endMs ?? (isRecording ? undefined : bounds?.endMs)
     const id = this.#createId()

@@ -241,14 +241,20 @@ export class StreamPart {
 
   #writeTexts(): void {
     const { entries } = this.entries
+    // Joined at once: a text that grows by each entry is a tree of strings, which takes V8 as long to collect as to build.
+    const texts: string[] = []
+    let length = this.#text.length
     for (let i = this.#textEnds.length; i < entries.length; i++) {
       const entry = entries[i]!
       const sequence = this.#origin.sequence + i
       if (!this.#firstSequences.has(entry.segmentId)) this.#firstSequences.set(entry.segmentId, sequence)
       this.#targetSeconds = Math.max(this.#targetSeconds, Math.round(entry.shown90k / 90_000))
-      this.#text += this.#writeText(entry, sequence, { isFirst: i === 0, isDated: this.#needsDate(entry, i === 0) })
-      this.#textEnds.push(this.#text.length)
+      const text = this.#writeText(entry, sequence, { isFirst: i === 0, isDated: this.#needsDate(entry, i === 0) })
+      texts.push(text)
+      length += text.length
+      this.#textEnds.push(length)
     }
+    this.#text += texts.join('')
   }
 
   /**
