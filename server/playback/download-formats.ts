@@ -2,7 +2,7 @@
 // one decoder can decode in sequence share a track.
 //
 // All video of one codec shares a track, whatever its size. If the sizes differ, the parameter sets are repeated before
-// each key frame (`avc3`, `hev1`). Every other video codec and every audio configuration has its own track.
+// each key frame. Every other video codec and every audio configuration has its own track.
 
 import { join } from 'node:path'
 import { openRecording, readExactly } from '../archive/recording-file.ts'

@@ -59,6 +59,7 @@ export async function createDownloadLayout(
   const tracks = new Map<string, DownloadTrack>()
   const data = new DownloadData()
   let start90k: number | undefined
+  let shownMs: number | undefined
   let end90k = 0
   let lastVideo: DownloadTrack | undefined
   let previous: Previous | undefined
@@ -83,6 +84,7 @@ export async function createDownloadLayout(
         const source = sources.find(({ sourceId }) => sourceId === run.trackId)
         if (!source) throw new AppError('corrupt', `expected track ${run.trackId} in the initialization section`)
         const track = getTrack(tracks, source)
+        track.use(source)
         const place = { path, fragmentOffset: fragment.offset, offset: fragment.offset + run.dataOffset }
         const at = data.addSamples(place, run, source.parameterSets)
         const firstTicks = track.add(run, run.baseDecodeTime + shiftTicks(shift, source.timescale), at)
@@ -90,11 +92,12 @@ export async function createDownloadLayout(
         const shown90k = firstTicks + run.compositionOffsets[0]!
         if (i >= firstShown) {
           const skippedMs = startMs - fragment.startMs
+          shownMs ??= keepsGaps && isPreceded ? startMs : Math.max(startMs, fragment.startMs)
           // A gap at the start shows nothing: players do not show a frame that begins before the start.
           start90k ??= shown90k + (keepsGaps && isPreceded ? skippedMs : Math.max(0, skippedMs)) * 90
         }
-        const shownMs = keepsGaps && isContinued ? Number.POSITIVE_INFINITY : fragment.durationMs
-        end90k = shown90k + Math.min(endMs - fragment.startMs, shownMs) * 90
+        const lengthMs = keepsGaps && isContinued ? Number.POSITIVE_INFINITY : fragment.durationMs
+        end90k = shown90k + Math.min(endMs - fragment.startMs, lengthMs) * 90
         lastVideo = track
         for (const other of tracks.values()) {
           if (!sources.some(({ key }) => key === other.source.key)) other.addSilence(data, firstTicks, track.endTicks)
@@ -107,12 +110,16 @@ export async function createDownloadLayout(
   lastVideo.lastUntil(end90k)
 
   const from90k = start90k
-  const described = [...tracks.values()].map(({ trackId, source, chunks, firstTicks, tables }) => {
-    const { timescale, init, sourceId, parameterSets } = source
+  const described = [...tracks.values()].map(({ trackId, source, chunks, inits, firstTicks, tables }) => {
+    const { timescale, sourceId } = source
     const startTicks = scaleTicks(from90k, timescale) - firstTicks
-    return { ...tables, trackId, chunks, init, sourceId, timescale, startTicks, isInBand: parameterSets !== undefined }
+    return { ...tables, trackId, chunks, inits, sourceId, timescale, startTicks }
   })
-  const head = writeProgressiveHead(described, { duration90k: end90k - from90k, dataBytes: data.bytes })
+  const head = writeProgressiveHead(described, {
+    duration90k: end90k - from90k,
+    dataBytes: data.bytes,
+    startMs: shownMs ?? startMs,
+  })
   const hash = createHash('sha256').update(head)
   for (const part of data.parts) {
     part.at += head.length

@@ -11,9 +11,14 @@ export class DownloadTrack {
   readonly trackId: number
   readonly source: SourceTrack
   /** Runs of consecutive samples in the data of the download. */
-  readonly chunks: { offset: number; samples: number }[] = []
+  readonly chunks: { offset: number; samples: number; init: number }[] = []
+  /** Initialization sections that describe the samples, one for each configuration. */
+  readonly inits: Uint8Array[]
+  /** The parameter sets in each, if they differ. */
+  readonly #sets: Uint8Array[] = []
   firstTicks = 0
   #lastTicks = 0
+  #init = 0
   #count = 0
   #sizes = new Uint32Array(1024)
   #durations = new Uint32Array(1024)
@@ -23,6 +28,7 @@ export class DownloadTrack {
   constructor(trackId: number, source: SourceTrack) {
     this.trackId = trackId
     this.source = source
+    this.inits = [source.init]
   }
 
   /** When the last sample ends, if nothing follows. */
@@ -43,6 +49,15 @@ export class DownloadTrack {
     }
   }
 
+  /** The source of the samples that are added next. */
+  use({ init, parameterSets }: SourceTrack): void {
+    // Without sets of its own, it is described as the first one is.
+    if (!parameterSets) return
+    const known = this.#sets.findIndex((sets) => Buffer.compare(sets, parameterSets) === 0)
+    this.#init = known < 0 ? this.#sets.push(parameterSets) - 1 : known
+    this.inits[this.#init] ??= init
+  }
+
   /**
    * Adds samples that begin at `offset` of the data. Each lasts until the next one begins; the one before them lasts until
    * `baseTicks`. Returns when the first one begins.
@@ -57,7 +72,7 @@ export class DownloadTrack {
       this.#lastTicks += durationTicks
     }
     const firstTicks = this.#lastTicks
-    this.chunks.push({ offset, samples: count })
+    this.chunks.push({ offset, samples: count, init: this.#init })
     this.#reserve(count)
     let at = this.#count
     for (let i = 0; i < count; i++, at++) {

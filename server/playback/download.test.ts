@@ -20,6 +20,16 @@ const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } }
 const at = (seconds: number) => t0 + seconds * 1000
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
 
+/** Type and width of the sample descriptions of the first track. */
+function readEntries(file: Buffer): string[] {
+  const stsd = file.indexOf('stsd')
+  const entries: string[] = []
+  for (let i = 0, at = stsd + 12; i < file.readUInt32BE(stsd + 8); i++, at += file.readUInt32BE(at)) {
+    entries.push(`${file.toString('latin1', at + 4, at + 8)} ${file.readUInt16BE(at + 32)}`)
+  }
+  return entries
+}
+
 async function probe(bytes: Uint8Array) {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-download-'))
   try {
@@ -46,7 +56,12 @@ test('a kept gap has its duration, even after a hole in the previous file', { sk
   await scene.stop()
   const playback = scene.playback()
   const id = await playback.createDownload({ ...user, startMs: at(0), endMs: at(80) })
-  const { packets, seconds } = await probe(await readBytes(await playback.openDownload(id, true, {})))
+  const bytes = await readBytes(await playback.openDownload(id, true, {}))
+  for (const type of ['mvhd', 'tkhd', 'mdhd']) {
+    const since1904 = bytes.readUInt32BE(bytes.indexOf(type) + 8)
+    assert.equal(since1904 - 2_082_844_800, t0 / 1000)
+  }
+  const { packets, seconds } = await probe(bytes)
   assert.ok(Math.abs(seconds - 80) < 0.1, `${seconds}`)
   const times = packets.filter(({ codec_type }) => codec_type === 'video').map(({ pts_time }) => Number(pts_time))
   assert.ok(times.some((time) => Math.abs(time - 60) < 0.02))
@@ -195,6 +210,8 @@ test('one file contains changes of video size, missing audio and changes of the 
   const id = await playback.createDownload({ ...user, startMs: at(2), endMs: at(108) })
   for (const keepsGaps of [false, true]) {
     const whole = await readBytes(await playback.openDownload(id, keepsGaps, {}))
+    // Apple's players refuse `avc3`. They take the parameter sets from the descriptions, others from the samples.
+    assert.deepEqual(readEntries(whole), ['avc1 64', 'avc1 128'])
     const { seconds, packets } = await probe(whole)
     assert.ok(Math.abs(seconds - (keepsGaps ? 106 : 56)) < 0.7, `${seconds}`)
     assert.equal(packets.filter(({ codec_type }) => codec_type === 'video').length, 56 * 25)

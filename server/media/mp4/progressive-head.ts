@@ -17,17 +17,28 @@ export type SampleTables = {
 
 export type ProgressiveTrack = SampleTables & {
   readonly trackId: number
-  /** The initialization section that describes the track, and the id of the track in it. */
-  readonly init: Uint8Array
+  /** The initialization sections that describe the track, and the id of the track in them. */
+  readonly inits: readonly Uint8Array[]
   readonly sourceId: number
-  /** The samples contain their parameter sets, which the type of the sample entry must state. */
-  readonly isInBand: boolean
-  /** Runs of consecutive samples; offsets are relative to the content of `mdat`. */
-  readonly chunks: readonly { readonly offset: number; readonly samples: number }[]
+  /**
+   * Runs of consecutive samples; offsets are relative to the content of `mdat`. `init`: which of `inits` describes them,
+   * from 0.
+   */
+  readonly chunks: readonly { readonly offset: number; readonly samples: number; readonly init: number }[]
   /** Track time at which the movie starts; negative when the track starts later than the movie. */
   readonly startTicks: number
   readonly timescale: number
 }
+
+type MovieFacts = {
+  readonly duration90k: number
+  readonly dataBytes: number
+  /** When the movie was recorded: the wall clock of its beginning, Unix milliseconds. */
+  readonly startMs: number
+}
+
+/** A 32-bit value at a position of a box's content. */
+type Value = readonly [at: number, value: number]
 
 /** The timescale of the movie, as in recorded initialization sections. */
 const movieTimescale = 90_000
@@ -35,9 +46,10 @@ const movieTimescale = 90_000
 /** Throws 'corrupt' when an initialization section has an unsupported form. */
 export function writeProgressiveHead(
   tracks: readonly ProgressiveTrack[],
-  { duration90k, dataBytes }: { readonly duration90k: number; readonly dataBytes: number },
+  { duration90k, dataBytes, startMs }: MovieFacts,
 ): Uint8Array {
-  const init = tracks[0]?.init ?? new Uint8Array()
+  const init = tracks[0]?.inits[0] ?? new Uint8Array()
+  const created = toMovieTime(startMs)
   const movieHeader = getBox(init, childBoxes(init, getBox(init, scanBoxes(init).boxes, 'moov')), 'mvhd')
   const nextTrackId = 1 + Math.max(...tracks.map(({ trackId }) => trackId))
   const places = tracks.map(({ chunks }) => new Uint8Array(chunks.length * 8))
@@ -45,8 +57,14 @@ export function writeProgressiveHead(
     box('ftyp', ascii('isom'), u32(0x200), ascii('isomiso4mp41')),
     box(
       'moov',
-      withValues(init, movieHeader, [16, duration90k], [movieHeader.bytes - movieHeader.headerBytes - 4, nextTrackId]),
-      ...tracks.map((track, i) => writeTrack(track, { duration90k, places: places[i]! })),
+      withValues(
+        init,
+        movieHeader,
+        ...created,
+        [16, duration90k],
+        [movieHeader.bytes - movieHeader.headerBytes - 4, nextTrackId],
+      ),
+      ...tracks.map((track, i) => writeTrack(track, { duration90k, created, places: places[i]! })),
     ),
   ]
   const mdat = new Uint8Array(16)
@@ -69,37 +87,65 @@ export function writeProgressiveHead(
 
 function writeTrack(
   track: ProgressiveTrack,
-  { duration90k, places }: { readonly duration90k: number; readonly places: Uint8Array },
+  { duration90k, created, places }: { duration90k: number; created: readonly Value[]; places: Uint8Array },
 ): Box {
-  const { init } = track
+  const [init = new Uint8Array()] = track.inits
+  const inTrack = findTrack(init, track.sourceId)
+  const inMedia = childBoxes(init, getBox(init, inTrack, 'mdia'))
+  const inInformation = childBoxes(init, getBox(init, inMedia, 'minf'))
+  let mediaTicks = 0
+  for (const ticks of track.durations) mediaTicks += ticks
+  return box(
+    'trak',
+    withValues(init, getBox(init, inTrack, 'tkhd'), ...created, [12, track.trackId], [20, duration90k]),
+    box('edts', writeEdits(track, duration90k)),
+    box(
+      'mdia',
+      withValues(init, getBox(init, inMedia, 'mdhd'), ...created, [16, mediaTicks]),
+      copy(init, getBox(init, inMedia, 'hdlr')),
+      box(
+        'minf',
+        ...inInformation.filter(({ type }) => type !== 'stbl').map((one) => copy(init, one)),
+        box('stbl', describeSamples(track), ...writeTables(track, places)),
+      ),
+    ),
+  )
+}
+
+/** The boxes of a track in an initialization section. */
+function findTrack(init: Uint8Array, sourceId: number): ScannedBox[] {
   const traks = childBoxes(init, getBox(init, scanBoxes(init).boxes, 'moov')).filter(({ type }) => type === 'trak')
   const idOf = (trak: ScannedBox) => {
     const tkhd = getBox(init, childBoxes(init, trak), 'tkhd')
     return new DataView(init.buffer, init.byteOffset + tkhd.offset).getUint32(tkhd.headerBytes + 12)
   }
-  const trak = traks.find((one) => idOf(one) === track.sourceId)
-  if (!trak) throw new AppError('corrupt', `expected track ${track.sourceId} in the initialization section`)
-  const inTrack = childBoxes(init, trak)
-  const inMedia = childBoxes(init, getBox(init, inTrack, 'mdia'))
-  const inInformation = childBoxes(init, getBox(init, inMedia, 'minf'))
-  const inTable = childBoxes(init, getBox(init, inInformation, 'stbl'))
-  let mediaTicks = 0
-  for (const ticks of track.durations) mediaTicks += ticks
-  return box(
-    'trak',
-    withValues(init, getBox(init, inTrack, 'tkhd'), [12, track.trackId], [20, duration90k]),
-    box('edts', writeEdits(track, duration90k)),
-    box(
-      'mdia',
-      withValues(init, getBox(init, inMedia, 'mdhd'), [16, mediaTicks]),
-      copy(init, getBox(init, inMedia, 'hdlr')),
-      box(
-        'minf',
-        ...inInformation.filter(({ type }) => type !== 'stbl').map((one) => copy(init, one)),
-        box('stbl', copyDescription(init, getBox(init, inTable, 'stsd'), track), ...writeTables(track, places)),
-      ),
-    ),
-  )
+  const trak = traks.find((one) => idOf(one) === sourceId)
+  if (!trak) throw new AppError('corrupt', `expected track ${sourceId} in the initialization section`)
+  return childBoxes(init, trak)
+}
+
+/** The sample descriptions of all initialization sections, in their order. */
+function describeSamples({ inits, sourceId }: ProgressiveTrack): Box {
+  const entries = inits.map((init) => {
+    const inMedia = childBoxes(init, getBox(init, findTrack(init, sourceId), 'mdia'))
+    const inTable = childBoxes(init, getBox(init, childBoxes(init, getBox(init, inMedia, 'minf')), 'stbl'))
+    const { offset, headerBytes, bytes } = getBox(init, inTable, 'stsd')
+    // After version, flags and the number of entries, which is one.
+    return init.slice(offset + headerBytes + 8, offset + bytes)
+  })
+  return fullBox('stsd', 0, 0, u32(entries.length), ...entries)
+}
+
+/** Seconds from 1904, where the times of MP4 begin, to 1970. */
+const movieEpochSeconds = 2_082_844_800
+
+/** Creation and modification time of `mvhd`, `tkhd` and `mdhd`. */
+function toMovieTime(ms: number): readonly Value[] {
+  const seconds = (Math.floor(ms / 1000) + movieEpochSeconds) >>> 0
+  return [
+    [4, seconds],
+    [8, seconds],
+  ]
 }
 
 /** A track that starts after the movie is preceded by an empty edit. */
@@ -118,7 +164,10 @@ function writeTables(
   const keys = new Uint32Array(isKey.length)
   let keyCount = 0
   for (let i = 0; i < isKey.length; i++) if (isKey[i]) keys[keyCount++] = i + 1
-  const counts = chunks.flatMap(({ samples }, i) => (chunks[i - 1]?.samples === samples ? [] : [i + 1, samples, 1]))
+  const counts = chunks.flatMap(({ samples, init }, i) => {
+    const before = chunks[i - 1]
+    return before?.samples === samples && before.init === init ? [] : [i + 1, samples, init + 1]
+  })
   return [
     table('stts', 0, countRuns(durations), 2),
     ...(compositionOffsets.some((offset) => offset !== 0) ? [table('ctts', 1, countRuns(compositionOffsets), 2)] : []),
@@ -165,25 +214,8 @@ function getBox(bytes: Uint8Array, boxes: readonly ScannedBox[], type: string): 
 const copy = (bytes: Uint8Array, { type, offset, headerBytes, bytes: size }: ScannedBox): Box =>
   box(type, bytes.slice(offset + headerBytes, offset + size))
 
-const inBandTypes: ReadonlyMap<string, string> = new Map([
-  ['avc1', 'avc3'],
-  ['hvc1', 'hev1'],
-])
-
-function copyDescription(bytes: Uint8Array, stsd: ScannedBox, { isInBand }: ProgressiveTrack): Box {
-  const content = bytes.slice(stsd.offset + stsd.headerBytes, stsd.offset + stsd.bytes)
-  // The size of the first entry follows version, flags and the number of entries.
-  const type = String.fromCharCode(...content.subarray(12, 16))
-  if (isInBand) content.set(ascii(inBandTypes.get(type) ?? type), 12)
-  return box('stsd', content)
-}
-
 /** Copies a version 0 box with other 32-bit values at the given positions of its content. */
-function withValues(
-  bytes: Uint8Array,
-  found: ScannedBox,
-  ...values: readonly (readonly [at: number, value: number])[]
-): Box {
+function withValues(bytes: Uint8Array, found: ScannedBox, ...values: readonly Value[]): Box {
   const content = bytes.slice(found.offset + found.headerBytes, found.offset + found.bytes)
   for (const [at, value] of values) {
     if (content[0] !== 0 || content.length < at + 4)
