@@ -21,7 +21,7 @@ import { openFileServer } from './file-server.ts'
 
 const defaultCameras = 100
 const moments = 300
-const warmUps = 50
+const warmUps = 200
 const downloads = 30
 const downloadMs = 3 * 60_000
 const layoutMs = 3 * 3_600_000

@@ -76,6 +76,8 @@ export class ActiveStreams {
     }
     const hash = hashStreamId(streamId)
     await streams.insert({ ...row, hash })
+    // Its playlist is usually requested next.
+    this.#touch(this.#create(streamId, { ...row, hash }))
     const removed = await streams.removeOldest(row.userId, maxStreamsOfUser, hash)
     if (removed.length === 0) return
     const removedKeys = new Set(removed.map(hashKey))
@@ -92,19 +94,13 @@ export class ActiveStreams {
    * user has lost the right.
    */
   async get(streamId: string): Promise<ActiveStream> {
-    const { clock, streams, canView, isLive, catalog } = this.#options
+    const { clock, streams, canView, isLive } = this.#options
     const nowMs = clock.nowMs()
     let active = this.#active.get(streamId)
     if (!active) {
       const row = await streams.find(hashStreamId(streamId))
       if (!row) throw streamNotFound()
-      active = this.#active.get(streamId) ?? {
-        id: streamId,
-        row,
-        stream: new RecordedStream(catalog, row),
-        usedAtMs: 0,
-        savedAtMs: Number.NEGATIVE_INFINITY,
-      }
+      active = this.#active.get(streamId) ?? this.#create(streamId, row)
     }
     this.#touch(active)
     if (nowMs >= active.row.createdAtMs + streamLifetimeMs) {
@@ -114,6 +110,11 @@ export class ActiveStreams {
     const { userId, cameraId, credential } = active.row
     if (!(await isLive(credential)) || !(await canView(userId, cameraId))) throw streamNotFound()
     return active
+  }
+
+  #create(id: string, row: StreamRow): ActiveStream {
+    const stream = new RecordedStream(this.#options.catalog, row)
+    return { id, row, stream, usedAtMs: 0, savedAtMs: Number.NEGATIVE_INFINITY }
   }
 
   /** Adds footage that was recorded since the last update, as far as it may be listed. */
