@@ -56,7 +56,11 @@ export async function readHeadSamples(
     for (const [j, { moof, offset }] of moofs.entries()) {
       const fragment = some[j]!
       const tracks = parseFragmentSamples(moof)
-      writer.add(tracks.map((track) => ({ ...track, dataOffset: offset - fragment.offset + track.dataOffset })))
+      writer.begin(tracks.length)
+      for (const track of tracks) {
+        const dataOffset = offset - fragment.offset + track.dataOffset
+        writer.addRun({ ...track, dataOffset, count: track.sizes.length })
+      }
       const video = tracks.find(({ trackId }) => trackId === videoTrackId)
       if (!fragment.isKey || !video) continue
       keys.push({ time: Math.max(0, video.baseDecodeTime + video.compositionOffsets[0]!), moofOffset: offset })

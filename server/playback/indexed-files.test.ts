@@ -123,7 +123,8 @@ test('an index that was cut, changed or exchanged is not believed, and a downloa
       const run = { trackId: 1, dataOffset: 500, size: fragment.bytes - 500 }
       const { size, ...rest } = { ...run, ...change(run) }
       const times = { baseDecodeTime: fragment.start90k, durations: [fragment.duration90k], compositionOffsets: [0] }
-      writer.add([{ ...rest, ...times, sizes: [size], isKey: [true] }])
+      writer.begin(1)
+      writer.addRun({ ...rest, ...times, count: 1, sizes: [size], isKey: [true] })
     }
     return writeFileIndex({ cameraId, checksum: checksum!, count, records: writer.read() }, [])
   }

@@ -10,7 +10,7 @@ import type { CutFragment } from '../media/mp4/fragment-cutter.ts'
 import { writeFragmentNote } from '../media/mp4/fragment-note.ts'
 import { audioTrackId, formatCodecs, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
 import { prftBytes, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
-import { SampleRecordWriter } from '../media/mp4/sample-records.ts'
+import { createRun, SampleRecordWriter } from '../media/mp4/sample-records.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment, FragmentHole } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
@@ -37,6 +37,9 @@ export type PlannedFragment = CutFragment & {
 
 /** 40 ms is a whole number of samples at every audio rate, so that skipping time shifts audio by exactly as much. */
 export const skipStep90k = 3600
+
+/** Used again for each run that is indexed. */
+let indexed = createRun(256)
 
 export class SegmentWriter {
   readonly segment: OpenSegment
@@ -154,7 +157,7 @@ export class SegmentWriter {
     await this.#file.write([box, ...content], offset)
     this.#bytes = offset + bytes
     const moofAt = bytes - cut.bytes - head.length + prftBytes
-    this.#index(runs, { offset, moofAt, headBytes: head.length - prftBytes, isKey: cut.isKey })
+    this.#index(runs, { offset, moofAt, dataAt: bytes - cut.bytes, isKey: cut.isKey })
     this.#checksum = addToChecksum(this.#checksum, checksum)
     this.#unconfirmedFrames += cut.video.length
     return {
@@ -188,30 +191,35 @@ export class SegmentWriter {
     }
   }
 
-  /** `moofAt`: from the beginning of the fragment. The samples follow its `headBytes`. */
+  /** `moofAt` and `dataAt`: of the `moof` and of the first sample, from the beginning of the fragment. */
   #index(
     runs: readonly TrackRun[],
-    { offset, moofAt, headBytes, isKey }: { offset: number; moofAt: number; headBytes: number; isKey: boolean },
+    { offset, moofAt, dataAt, isKey }: { offset: number; moofAt: number; dataAt: number; isKey: boolean },
   ): void {
-    let dataOffset = moofAt + headBytes
-    const sampled = runs.map(({ trackId, baseDecodeTime, samples }) => {
-      const run = {
-        ...{ trackId, baseDecodeTime, dataOffset },
-        sizes: samples.map(({ data }) => data.length),
-        durations: samples.map(({ duration }) => duration),
-        compositionOffsets: samples.map(({ compositionOffset }) => compositionOffset),
-        isKey: samples.map((sample) => sample.isKey && sample.recovery === undefined),
+    this.#records.begin(runs.length)
+    let dataOffset = dataAt
+    for (const { trackId, baseDecodeTime, samples } of runs) {
+      if (samples.length > indexed.sizes.length) indexed = createRun(samples.length * 2)
+      const run = indexed
+      run.trackId = trackId
+      run.baseDecodeTime = baseDecodeTime
+      run.dataOffset = dataOffset
+      run.count = samples.length
+      for (let i = 0; i < samples.length; i++) {
+        const sample = samples[i]!
+        run.sizes[i] = sample.data.length
+        run.durations[i] = sample.duration
+        run.compositionOffsets[i] = sample.compositionOffset
+        run.isKey[i] = sample.isKey && sample.recovery === undefined ? 1 : 0
+        dataOffset += sample.data.length
       }
-      for (const size of run.sizes) dataOffset += size
-      return run
-    })
-    this.#records.add(sampled)
-    const [video] = sampled
-    if (!isKey || !video) return
-    this.#keys.push({
-      time: Math.max(0, video.baseDecodeTime + video.compositionOffsets[0]!),
-      moofOffset: offset + moofAt,
-    })
+      this.#records.addRun(run)
+      if (trackId !== videoTrackId || !isKey) continue
+      this.#keys.push({
+        time: Math.max(0, baseDecodeTime + run.compositionOffsets[0]!),
+        moofOffset: offset + moofAt,
+      })
+    }
   }
 
   /**

@@ -20,23 +20,29 @@ const run: fc.Arbitrary<SampleRun> = fc
   })
   .map(({ samples, ...rest }) => ({
     ...rest,
+    count: samples.length,
     sizes: samples.map(({ size }) => size),
     durations: samples.map(({ duration }) => duration),
     compositionOffsets: samples.map(({ compositionOffset }) => compositionOffset),
     isKey: samples.map(({ isKey }) => isKey),
   }))
 
+function add(writer: SampleRecordWriter, runs: readonly SampleRun[]): void {
+  writer.begin(runs.length)
+  for (const run of runs) writer.addRun(run)
+}
+
 test('records are read as they were written', () => {
   fc.assert(
     fc.property(fc.array(fc.array(run, { maxLength: 2 }), { maxLength: 5 }), (fragments) => {
       const writer = new SampleRecordWriter()
-      for (const runs of fragments) writer.add(runs)
+      for (const runs of fragments) add(writer, runs)
       assert.equal(writer.count, fragments.length)
       const reader = new SampleRecordReader(writer.read())
       for (const runs of fragments) {
         const found: SampleRun[] = []
-        reader.readRecord(Number.MAX_SAFE_INTEGER, ({ dataBytes, count, ...run }) => {
-          const list = (values: ArrayLike<number>) => Array.from(values).slice(0, count)
+        reader.readRecord(Number.MAX_SAFE_INTEGER, ({ dataBytes, ...run }) => {
+          const list = (values: ArrayLike<number>) => Array.from(values).slice(0, run.count)
           assert.equal(
             dataBytes,
             list(run.sizes).reduce((a, b) => a + b, 0),
@@ -69,15 +75,15 @@ test('other bytes are an error, and are read in bounded time and memory', () => 
   fc.assert(
     fc.property(fc.array(run, { minLength: 1, maxLength: 2 }), fc.nat(), fc.nat(255), (runs, at, byte) => {
       const writer = new SampleRecordWriter()
-      writer.add(runs)
+      add(writer, runs)
       const bytes = writer.read()
       bytes[at % bytes.length] = byte
       read(bytes)
     }),
   )
   const writer = new SampleRecordWriter()
-  const one = { ...{ trackId: 1, baseDecodeTime: 0 }, durations: [1], compositionOffsets: [0], isKey: [true] }
-  writer.add([{ ...one, dataOffset: 100, sizes: [900] }])
+  const one = { ...{ trackId: 1, baseDecodeTime: 0, count: 1 }, durations: [1], compositionOffsets: [0], isKey: [true] }
+  add(writer, [{ ...one, dataOffset: 100, sizes: [900] }])
   new SampleRecordReader(writer.read()).readRecord(1000)
   assert.throws(() => new SampleRecordReader(writer.read()).readRecord(999), { kind: 'corrupt' })
 })

@@ -1,7 +1,7 @@
 // The samples of the fragments of one file in a compact form: what a player's tables say of them, without their bytes. A
 // record describes one fragment: the number of its tracks, and for each the id, the decode time, the offset of the data
 // from the beginning of the fragment, the number of samples, then durations, composition offsets and key flags as runs of
-// equal values, and the sizes. All numbers are LEB128 varints, signed ones in zigzag. A minute of 25 frames/s with audio
+// equal values, and the sizes. All numbers are LEB128 varints, the values of runs in zigzag. A minute of 25 frames/s with audio
 // has 4 to 10 kB. Our own format.
 
 import { AppError } from '../../base/error.ts'
@@ -12,6 +12,7 @@ export type SampleRun = {
   readonly baseDecodeTime: number
   /** Offset of the first sample from the beginning of the fragment. */
   readonly dataOffset: number
+  readonly count: number
   readonly sizes: ArrayLike<number>
   readonly durations: ArrayLike<number>
   readonly compositionOffsets: ArrayLike<number>
@@ -40,20 +41,23 @@ export class SampleRecordWriter {
   #bytes = new Uint8Array(1024)
   #length = 0
 
-  add(runs: readonly SampleRun[]): void {
+  /** Begins the record of a fragment. `addRun` must follow for each of its tracks. */
+  begin(tracks: number): void {
     this.count++
-    this.#put(runs.length)
-    for (const run of runs) {
-      const { length } = run.sizes
-      this.#put(run.trackId)
-      this.#put(run.baseDecodeTime)
-      this.#put(run.dataOffset)
-      this.#put(length)
-      this.#putRuns(length, (i) => run.durations[i]!)
-      this.#putRuns(length, (i) => zigzag(run.compositionOffsets[i]!))
-      this.#putRuns(length, (i) => (run.isKey[i] ? 1 : 0))
-      for (let i = 0; i < length; i++) this.#put(run.sizes[i]!)
-    }
+    this.#put(tracks)
+  }
+
+  // A recorder calls this for every group of pictures of every camera, rarely enough to stay in the interpreter. So there
+  // are no closures and no arrays in between.
+  addRun({ trackId, baseDecodeTime, dataOffset, count, sizes, durations, compositionOffsets, isKey }: SampleRun): void {
+    this.#put(trackId)
+    this.#put(baseDecodeTime)
+    this.#put(dataOffset)
+    this.#put(count)
+    this.#putRuns(durations, count)
+    this.#putRuns(compositionOffsets, count)
+    this.#putRuns(isKey, count)
+    for (let i = 0; i < count; i++) this.#put(sizes[i]!)
   }
 
   /** All records so far, as a copy. */
@@ -62,13 +66,13 @@ export class SampleRecordWriter {
   }
 
   /** Pairs of a number of samples and their value. */
-  #putRuns(length: number, valueAt: (index: number) => number): void {
-    for (let i = 0; i < length; ) {
-      const value = valueAt(i)
+  #putRuns(values: ArrayLike<number | boolean>, count: number): void {
+    for (let i = 0; i < count; ) {
+      const value = values[i]!
       let end = i + 1
-      while (end < length && valueAt(end) === value) end++
+      while (end < count && values[end] === value) end++
       this.#put(end - i)
-      this.#put(value)
+      this.#put(zigzag(Number(value)))
       i = end
     }
   }
@@ -80,7 +84,10 @@ export class SampleRecordWriter {
       this.#bytes = larger
     }
     let rest = value
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.#bytes[this.#length++] = (rest % 0x80) | 0x80
+    while (rest >= 0x80) {
+      this.#bytes[this.#length++] = (rest % 0x80) | 0x80
+      rest = Math.floor(rest / 0x80)
+    }
     this.#bytes[this.#length++] = rest
   }
 }
@@ -123,7 +130,7 @@ export class SampleRecordReader {
     run.dataOffset = dataOffset
     run.count = count
     this.#readRuns(run.durations, count)
-    this.#readRuns(run.compositionOffsets, count, true)
+    this.#readRuns(run.compositionOffsets, count)
     this.#readRuns(run.isKey, count)
     const { sizes } = run
     let dataBytes = 0
@@ -136,11 +143,10 @@ export class SampleRecordReader {
     return run
   }
 
-  #readRuns(out: Uint32Array | Int32Array | Uint8Array, count: number, isSigned = false): void {
+  #readRuns(out: Uint32Array | Int32Array | Uint8Array, count: number): void {
     for (let i = 0; i < count; ) {
       const end = i + this.#number()
-      const number = this.#number()
-      const value = isSigned ? unzigzag(number) : number
+      const value = unzigzag(this.#number())
       if (end > count || end === i) throw this.#error()
       out.fill(value, i, end)
       if (out[i] !== value) throw this.#error()
@@ -168,7 +174,8 @@ export class SampleRecordReader {
   }
 }
 
-function createRun(capacity: number): ReadRun {
+/** Arrays for so many samples. */
+export function createRun(capacity: number): ReadRun {
   return {
     ...{ trackId: 0, baseDecodeTime: 0, dataOffset: 0, count: 0, dataBytes: 0 },
     sizes: new Uint32Array(capacity),
