@@ -77,7 +77,7 @@ test('an index that was cut, changed or exchanged is not believed, and a downloa
   const { scene, segments, pathOf, read, download } = await openScene()
   await using _ = scene
   const whole = await download()
-  const [segment, other] = segments as [Segment, Segment]
+  const [segment, other] = segments.toSorted((a, b) => a.bytes - b.bytes) as [Segment, Segment]
   const path = pathOf(segment)
   const bytes = await readFile(path)
   const end = endOfFootage(segment)
@@ -88,7 +88,13 @@ test('an index that was cut, changed or exchanged is not believed, and a downloa
     const scan = await scanSegmentFile(path, { isVerified: true, cameraId: 1 })
     assert.deepEqual([scan.fragments.length, scan.bytes], [segment.fragments.length, isWhole ? bytes.length : end])
   }
-  for (let length = end; length < bytes.length; length += 7) await expect(bytes.subarray(0, length))
+  await writeFile(path, bytes)
+  for (let length = bytes.length - 1; length >= end; length--) {
+    await truncate(path, length)
+    assert.equal(await read(segment), undefined)
+    const scan = await scanSegmentFile(path)
+    assert.deepEqual([scan.fragments.length, scan.bytes, scan.damage], [segment.fragments.length, end, undefined])
+  }
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: end, max: bytes.length - 1 }),
