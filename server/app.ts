@@ -140,6 +140,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     publicUrl,
     nodeName: config.nodeName,
     maxEntriesInMemory: memory.streamEntries,
+    maxLayoutBytes: memory.layoutBytes,
     canView: (userId, cameraId) => access.canViewRecordings(userId, cameraId),
     isLive: (credential) => authenticator.isLive(credential),
     listGapMarks: (cameraId, startMs, endMs) => cameras.listGapMarks(cameraId, startMs, endMs),

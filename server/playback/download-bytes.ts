@@ -21,13 +21,23 @@ export class DownloadBody implements MediaBody {
   readonly #parts: readonly DownloadPart[]
   readonly #cameraId: number
   readonly #end: number
+  readonly #hold: Disposable | undefined
   /** Offset of the next byte, and the part that it is in. */
   #at: number
   #index: number
   #open: { readonly path: string; readonly file: FileHandle } | undefined
 
-  /** Reading throws 'not_found' when a file is gone, and 'corrupt' when a file belongs to another camera. */
-  constructor({ head, parts }: Pick<DownloadLayout, 'head' | 'parts'>, { first, last }: ByteSpan, cameraId: number) {
+  /**
+   * Reading throws 'not_found' when a file is gone, and 'corrupt' when a file belongs to another camera. `hold` is disposed
+   * of with the body.
+   */
+  constructor(
+    { head, parts }: Pick<DownloadLayout, 'head' | 'parts'>,
+    { first, last }: ByteSpan,
+    cameraId: number,
+    hold?: Disposable,
+  ) {
+    this.#hold = hold
     this.#head = head
     this.#parts = parts
     this.#cameraId = cameraId
@@ -49,6 +59,7 @@ export class DownloadBody implements MediaBody {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#hold?.[Symbol.dispose]()
     await this.#open?.file.close()
   }
 

@@ -18,27 +18,29 @@ export const maxDownloadMs = 3 * 3_600_000
 
 export class Downloads {
   readonly #catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>
-  readonly #layouts = new DownloadLayoutCache()
+  readonly #layouts: DownloadLayoutCache
   readonly #samples: RecordedSamples
 
-  constructor(catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>) {
+  /** `maxLayoutBytes`: see `DownloadLayoutCache`. */
+  constructor(catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>, maxLayoutBytes: number) {
     this.#catalog = catalog
+    this.#layouts = new DownloadLayoutCache(maxLayoutBytes)
     this.#samples = new RecordedSamples(catalog.archiveDir)
   }
 
   /**
    * Opens the range of a stream as one file. With `keepsGaps`, gaps keep their duration; otherwise they are left out.
    * Throws 'not_found' when the stream is longer than a download may be, has no end, or nothing is recorded in its
-   * range.
+   * range, and 'unavailable' when the user has too many.
    */
   async open(
     streamId: string,
-    { cameraId, startMs, endMs }: Pick<StreamRow, 'cameraId' | 'startMs' | 'endMs'>,
+    { cameraId, userId, startMs, endMs }: Pick<StreamRow, 'cameraId' | 'userId' | 'startMs' | 'endMs'>,
     keepsGaps: boolean,
     { range, ifRange }: DownloadHeaders,
   ): Promise<DownloadBytes> {
     if (endMs === undefined || endMs - startMs > maxDownloadMs) throw streamNotFound()
-    const layout = await this.#layouts.load(`${streamId} ${keepsGaps}`, async () => {
+    const layout = await this.#layouts.load(`${streamId} ${keepsGaps}`, userId, async () => {
       const segments = await this.#catalog.listSegments(cameraId, startMs, endMs)
       const footage = keepsGaps ? await this.#catalog.bounds(cameraId) : undefined
       return createDownloadLayout(this.#catalog.archiveDir, this.#samples, segments, {
@@ -52,7 +54,7 @@ export class Downloads {
     const answer = await createMediaBytes(
       totalBytes,
       isSame ? range : undefined,
-      async (span) => new DownloadBody(layout, span, cameraId),
+      async (span) => new DownloadBody(layout, span, cameraId, this.#layouts.hold(userId, layout)),
     )
     return { ...answer, etag }
   }

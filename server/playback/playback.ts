@@ -23,6 +23,8 @@ export type PlaybackOptions = Omit<ActiveStreamsOptions, 'catalog'> &
     readonly nodeName: string
     /** Returns 128 random bits as 32 hexadecimal digits. Anyone who knows the id may watch as long as the user may. */
     readonly createId?: () => string
+    /** Memory for the layouts of downloads that are being sent. 64 MiB by default. */
+    readonly maxLayoutBytes?: number
   }
 
 export type StreamSession = {
@@ -62,7 +64,7 @@ export class Playback {
     this.#active = new ActiveStreams(options)
     this.#footage = new FootageSearch(options)
     this.#files = new StreamFileReader(options.catalog)
-    this.#downloads = new Downloads(options.catalog)
+    this.#downloads = new Downloads(options.catalog, options.maxLayoutBytes ?? 64 * 1024 * 1024)
     this.#createId = options.createId ?? (() => randomBytes(16).toString('hex'))
   }
 

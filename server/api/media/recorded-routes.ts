@@ -73,6 +73,8 @@ function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log 
     const { range } = request.headers
     const ifRange = request.headers['if-range']?.toString()
     const isGet = request.method === 'GET'
+    // A slow disk, or a queue of downloads, is no client that stalls.
+    reply.raw.setTimeout(0)
     const bytes = await recorded.openDownload(id, gaps === 'keep', isGet ? { range, ifRange } : {})
     // Before ranges (RFC 9110 section 13.2.2).
     if (isKnown(request.headers['if-none-match'], bytes.etag)) {
