@@ -9,7 +9,8 @@ import { type ByteSpan, parseByteRange } from './byte-range.ts'
  */
 export type MediaBody = AsyncDisposable & {
   /**
-   * Fills `target` from its beginning, not always to its end. Returns the number of bytes; 0 at the end of the body. Throws 'corrupt' when a file does not match the index, and 'not_found' when it is gone.
+   * Fills `target` from its beginning, not always to its end. Returns the number of bytes; 0 at the end of the body.
+   * Throws 'corrupt' when a file does not match the index, and 'not_found' when it is gone.
    */
   read(target: Uint8Array): Promise<number>
 }

@@ -2,6 +2,7 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import { openRecording, readExactly, readInto } from '../archive/recording-file.ts'
+import { hashInit } from '../archive/segment-checksum.ts'
 import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
 import { hideAudio, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
@@ -18,9 +19,29 @@ export type ShiftOptions = {
   readonly hidesAudio?: boolean
   /** See `GroupReader`. */
   readonly budget: ByteBudget
+  readonly inits: InitSections
 }
 
-type ShiftedSegment = Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>
+type ShiftedSegment = Pick<Segment, 'cameraId' | 'fragments' | 'initBytes' | 'initHash'>
+
+const maxInits = 200
+
+/**
+ * Initialization sections by their hash, because all files of a camera have the same: a request for an entry reads its file
+ * once. A section that does not match its hash is not kept.
+ */
+export class InitSections {
+  /** Least recently used first. */
+  readonly #known = new Map<string, Uint8Array>()
+
+  async read(file: FileHandle, { initBytes, initHash }: Pick<Segment, 'initBytes' | 'initHash'>): Promise<Uint8Array> {
+    const init = this.#known.get(initHash) ?? (await readExactly(file, 0, initBytes))
+    if (!this.#known.delete(initHash) && hashInit(init) !== initHash) return init
+    this.#known.set(initHash, init)
+    if (this.#known.size > maxInits) this.#known.delete(this.#known.keys().next().value!)
+    return init
+  }
+}
 
 /**
  * Returns the bytes of `span`, which must lie within the segment. Throws 'not_found' when the file is gone. Opening and
@@ -34,7 +55,7 @@ export async function openShiftedFile(
 ): Promise<MediaBody> {
   const file = await openRecording(path)
   try {
-    const init = await readExactly(file, 0, segment.initBytes)
+    const init = await options.inits.read(file, segment)
     const body = new ShiftedFile(file, init, segment, span, options)
     await body.begin()
     return body

@@ -6,7 +6,7 @@ import { writeSilentFragment } from '../media/mp4/silent-track.ts'
 import type { Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
 import { BytesBody, JoinedBody, type MediaBody } from './media-bytes.ts'
-import { openShiftedFile } from './shifted-file.ts'
+import { type InitSections, openShiftedFile } from './shifted-file.ts'
 import type { StreamEntry } from './stream-entries.ts'
 import type { TimeShift } from './time-shift.ts'
 
@@ -22,13 +22,14 @@ export type SilentEntryOptions = {
   readonly sequence: number
   /** See `GroupReader`. */
   readonly budget: ByteBudget
+  readonly inits: InitSections
 }
 
 /** `entry` is an entry of this segment and `sequence` its number. */
 export function layoutSilentEntry(
   path: string,
-  segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
-  { entry, shift, sequence, budget }: SilentEntryOptions,
+  segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes' | 'initHash'>,
+  { entry, shift, sequence, budget, inits }: SilentEntryOptions,
 ): SilentEntry {
   const { offset, bytes, axis90k: start90k, duration90k } = entry
   const times = { origin90k: shift.shift90k, start90k, end90k: start90k + duration90k }
@@ -39,7 +40,10 @@ export function layoutSilentEntry(
       const behind = silence.subarray(Math.max(0, first - bytes), Math.max(0, last + 1 - bytes))
       if (first >= bytes) return new BytesBody(behind)
       const span = { first: offset + first, last: offset + Math.min(last, bytes - 1) }
-      return new JoinedBody([await openShiftedFile(path, segment, span, { shift, budget }), new BytesBody(behind)])
+      return new JoinedBody([
+        await openShiftedFile(path, segment, span, { shift, budget, inits }),
+        new BytesBody(behind),
+      ])
     },
   }
 }

@@ -12,7 +12,7 @@ import { DownloadBody } from './download-bytes.ts'
 import { layoutKeyFrames } from './key-frames.ts'
 import { BytesBody, createMediaBytes, type MediaBytes } from './media-bytes.ts'
 import type { FoundFile } from './recorded-stream.ts'
-import { openShiftedFile } from './shifted-file.ts'
+import { InitSections, openShiftedFile } from './shifted-file.ts'
 import { layoutSilentEntry } from './silent-entry.ts'
 import type { StreamFile } from './stream-part.ts'
 
@@ -22,6 +22,7 @@ const maxClosedBytes = 64 * 1024 * 1024
 export class StreamFileReader {
   readonly #catalog: Pick<Catalog, 'findSegment' | 'archiveDir'>
   readonly #budget = new ByteBudget(maxClosedBytes)
+  readonly #inits = new InitSections()
 
   constructor(catalog: Pick<Catalog, 'findSegment' | 'archiveDir'>) {
     this.#catalog = catalog
@@ -58,12 +59,17 @@ export class StreamFileReader {
           shift: file.shift,
           hidesAudio: file.hidesAudio,
           budget: this.#budget,
+          inits: this.#inits,
         })
       })
     }
     if (file.kind === 'silent') {
       await onFetch(file.sequence)
-      const { totalBytes, open } = layoutSilentEntry(path, segment, { ...file, budget: this.#budget })
+      const { totalBytes, open } = layoutSilentEntry(path, segment, {
+        ...file,
+        budget: this.#budget,
+        inits: this.#inits,
+      })
       return createMediaBytes(totalBytes, range, open)
     }
     const layout = await layoutKeyFrames(archiveDir, segment, file)
