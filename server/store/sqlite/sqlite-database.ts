@@ -2,6 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import { AppError } from '../../base/error.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -63,11 +64,27 @@ function proveLog(connection: DatabaseSync, loss: SyncLoss): void {
   }
 }
 
+const busy = 5
+const maxOpenMs = 5000
+
+/** While another process gives a fresh database its journal, SQLite fails at once instead of waiting. */
+async function openWhenFree(file: string): Promise<DatabaseSync> {
+  for (const untilMs = performance.now() + maxOpenMs; ; ) {
+    try {
+      return openSqlite(file)
+    } catch (error) {
+      const isBusy = (error as { errcode?: number }).errcode === busy
+      if (!isBusy || performance.now() > untilMs) throw error
+      await sleep(50)
+    }
+  }
+}
+
 async function openFile(file: string, loss: SyncLoss): Promise<{ db: Kysely<Tables>; connection: DatabaseSync }> {
   try {
     // SQLite gives its other files the mode of the database file, so the mode is right from the first byte.
     await (await open(file, 'a', 0o600)).close()
-    const connection = openSqlite(file)
+    const connection = await openWhenFree(file)
     return { db: new Kysely<Tables>({ dialect: createSqliteDialect(connection, { loss }) }), connection }
   } catch (cause) {
     throw new AppError('unavailable', `the database ${file} cannot be opened`, { cause })

@@ -24,7 +24,12 @@ import { checkText, explainSqliteFailure } from './sqlite-failure.ts'
 /** Opens the file in the modes that the store relies on; docs/design/store.md explains them. */
 export function openSqlite(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true })
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory')
+  try {
+    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory')
+  } catch (error) {
+    database.close()
+    throw error
+  }
   return database
 }
 
