@@ -91,7 +91,8 @@ async function addIndexes(
   let count = 0
   for await (const day of listCameraDays(options, cameraId)) {
     const segments = await options.rows.listBetween(cameraId, day.startMs, day.endMs)
-    for (const segment of segments.filter(lacksIndex)) {
+    const lacking = segments.filter(lacksIndex)
+    for (const segment of lacking) {
       try {
         await addIndex(options, segment)
         count++
@@ -99,7 +100,7 @@ async function addIndexes(
         await attempt(segment.path, () => Promise.reject(error))
       }
     }
-    if (count > 0) options.say?.(`Camera ${cameraId}: ${count} files have an index now, up to ${day.name} …`)
+    if (lacking.length > 0) options.say?.(`Camera ${cameraId}: ${count} files have an index now, up to ${day.name} …`)
   }
   return count
 }

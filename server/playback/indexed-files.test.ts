@@ -17,6 +17,7 @@ import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { silentLogger } from '../base/log.ts'
 import { SampleRecordWriter } from '../media/mp4/sample-records.ts'
 import { endOfFootage, type Segment } from '../model/segment.ts'
+import { RecordedSamples } from './recorded-samples.ts'
 
 const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 
@@ -142,6 +143,17 @@ test('an index that was cut, changed or exchanged is not believed, and a downloa
     await writeFile(path, Buffer.concat([bytes.subarray(0, end), index]))
     assert.equal(await read({ ...segment, bytes: end + index.length }), undefined)
   }
+})
+
+test('what is known of a file that was left open is read again once it is repaired', async () => {
+  const { scene, segments, read } = await openScene()
+  await using _ = scene
+  const samples = new RecordedSamples(scene.catalog.archiveDir)
+  const [segment] = segments as [Segment]
+  const reported = { ...segment, fragments: segment.fragments.slice(0, 2), checksum: undefined }
+  const before = await samples.read(reported)
+  assert.deepEqual(await samples.read(segment), await read(segment))
+  assert.ok(before.length < (await samples.read(segment)).length)
 })
 
 test('check --fix adds the index to files without one, byte for byte as the recorder writes it', async () => {

@@ -28,7 +28,8 @@ export class RecordedSamples {
   async read(segment: SampledSegment): Promise<Uint8Array> {
     const known = this.#records.get(segment.id)
     const records = known ?? (await this.#read(segment))
-    if (segment.isClosed) this.#keep(segment.id, records)
+    // A file that its recorder left open has no checksum yet: its repair may find more fragments than were reported.
+    if (segment.isClosed && segment.checksum !== undefined) this.#keep(segment.id, records)
     return records
   }
 
