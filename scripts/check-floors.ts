@@ -9,6 +9,7 @@ import { findCycles, findReachable, findReferences, readSources } from './module
 export const floors: readonly (readonly string[])[] = [
   ['contract', 'server/base'],
   ['server/media', 'server/model'],
+  ['server/places'],
   ['server/hub', 'server/archive', 'server/store'],
   [
     'server/ingest',

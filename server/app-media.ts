@@ -2,10 +2,10 @@
 
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
 import { DeletionClock } from './archive/deletion-clock.ts'
 import { loadRetentionLimits } from './archive/load-limits.ts'
+import { openPlaces } from './archive/open-places.ts'
 import { Retention } from './archive/retention.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
@@ -55,23 +55,23 @@ const snapshotLimits = { maxWidth: 1280, maxHeight: 720 }
 export async function openMedia(options: MediaOptions) {
   const { config, store, port, publicUrl, memory, isolation, outageMails, clock, log } = options
   const events = new EventWriter({ events: store.events, clock, log })
+  const places = await openPlaces(store.places, config.archive, store.segments, log)
   const catalog = new Catalog({
     rows: store.segments,
-    archiveDir: config.archive,
+    places,
     clock,
     log,
     onGap: (gap) => cameras.takeGap(gap),
   })
   await catalog.repair.open(await store.cameras.list())
-  await openArchiveFolder(config.archive, store.segments, log)
   const deletionClock = await DeletionClock.open({ rows: store.trustedTimes, clock, log })
   const space = {
     rows: store.segments,
-    archiveDir: config.archive,
+    places,
     clock,
     log,
     loadLimits: () => loadRetentionLimits(store, config.archiveMax),
-    openBytes: () => catalog.openBytes(),
+    openFootage: () => catalog.openFootage(),
     minFreeBytes: config.minFree,
     doubt: () => deletionClock.doubt(),
   }
@@ -83,7 +83,6 @@ export async function openMedia(options: MediaOptions) {
   const workers = new MediaWorkers({
     count: config.workers,
     settings: {
-      archiveDir: config.archive,
       syncIntervalMs: config.syncIntervalMs,
       minFreeBytes: config.minFree,
       pendingBytes: memory.pendingBytes,
@@ -98,6 +97,7 @@ export async function openMedia(options: MediaOptions) {
       decodingBytes: memory.decodingBytes,
       logLevel: config.logLevel,
     },
+    places: () => places.all,
     clock,
     log,
     onReport: (report) => cameras.take(report),

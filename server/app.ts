@@ -80,7 +80,7 @@ export async function openApp(options: AppOptions): Promise<RunningServer> {
 async function start({ config, clock, log }: AppOptions, held: AsyncDisposableStack): Promise<RunningServer> {
   await openDataFolder(config.data)
   held.use(lockFolder(config.data))
-  if (config.archive !== config.data) held.use(await lockArchive(config.archive, log))
+  for (const { folder } of config.archive) if (folder !== config.data) held.use(await lockArchive(folder, log))
   const secretKey = await openSecretKey(config.data)
   // Runs concurrently with what follows, because it starts a process.
   const isolating = openIsolation({ mode: config.isolation })

@@ -28,7 +28,7 @@ test('defaults', async (t) => {
   const { folder, sources } = await createSources(t)
   assert.deepEqual(await loadConfig(sources), {
     data: join(folder, 'data'),
-    archive: join(folder, 'data', 'archive'),
+    archive: [{ folder: join(folder, 'data', 'archive'), weight: 1 }],
     archiveMax: undefined,
     minFree: undefined,
     database: join(folder, 'data', 'nightjar.db'),
@@ -89,7 +89,7 @@ test('flags win over variables, variables over the file, the file over defaults'
       config.allowLoopbackCameras,
       config.logLevel,
     ],
-    [3, '2.2.2.2', 5, join(folder, 'store'), join(folder, 'store', 'films'), true, 'info'],
+    [3, '2.2.2.2', 5, join(folder, 'store'), [{ folder: join(folder, 'store', 'films'), weight: 1 }], true, 'info'],
   )
   assert.equal(config.publicUrl, 'https://cam.example.org')
   const off = await loadConfig({ ...sources, env, flags: { 'allow-loopback-cameras': false } })
@@ -110,6 +110,26 @@ test('sizes are bytes, or have a unit', async (t) => {
       `--archive-max: ${expected}, got ${JSON.stringify(wrong)}`,
     ])
   }
+})
+
+test('recordings go to one folder, or to several with weights', async (t) => {
+  const { folder, sources } = await createSources(t)
+  const read = async (archive: string) => (await loadConfig({ ...sources, flags: { archive } })).archive
+  assert.deepEqual(await read('/a b/c'), [{ folder: '/a b/c', weight: 1 }])
+  assert.deepEqual(await read('/a=2.5, films=1'), [
+    { folder: '/a', weight: 2.5 },
+    { folder: join(folder, 'films'), weight: 1 },
+  ])
+  assert.deepEqual(await read('/a=b'), [{ folder: '/a=b', weight: 1 }])
+  for (const [wrong, expected] of [
+    ['/a,,/b', 'expected a path'],
+    ['/a,/a/', 'expected each folder only once'],
+    ['/a=0', 'expected a weight from 0.01 to 10000'],
+  ])
+    assert.match(
+      (await faultsOf({ ...sources, flags: { archive: wrong! } }))[0]!,
+      new RegExp(`^--archive: ${expected}`),
+    )
 })
 
 test('the database is a file or an address, whose password is in no message', async (t) => {

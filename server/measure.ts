@@ -91,7 +91,8 @@ export function measure({
 }
 
 function measureRetention(retention: Retention): Measurement[] {
-  const { segments, bytes, steps, stepP95Ms, disk } = retention.stats()
+  const { segments, bytes, steps, stepP95Ms, disks } = retention.stats()
+  const sum = (key: 'freeBytes' | 'totalBytes') => [...disks.values()].reduce((total, disk) => total + disk[key], 0)
   return [
     counter('retention_segments_total', 'Recordings deleted because their time or space was over.', segments),
     counter('retention_bytes_total', 'Their bytes.', bytes),
@@ -101,10 +102,10 @@ function measureRetention(retention: Retention): Measurement[] {
       'How long 95 % of the latest steps held up the thread that answers, at most.',
       stepP95Ms / 1000,
     ),
-    ...(disk
+    ...(disks.size > 0
       ? [
-          gauge('archive_disk_free_bytes', 'Free space of the disk of the recordings.', disk.freeBytes),
-          gauge('archive_disk_bytes', 'Size of the disk of the recordings.', disk.totalBytes),
+          gauge('archive_disk_free_bytes', 'Free space of the disks of the recordings.', sum('freeBytes')),
+          gauge('archive_disk_bytes', 'Size of the disks of the recordings.', sum('totalBytes')),
         ]
       : []),
   ]

@@ -19,7 +19,7 @@ import { guardFor } from './ingest/network/address-guard.ts'
 import { runCamera } from './ingest/session/camera-session.ts'
 import { Demand } from './ingest/session/demand.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
-import type { RecordingDisk } from './recorder/recording-disk.ts'
+import type { RecordingTargets } from './recorder/recording-targets.ts'
 
 export type WorkerCameraOptions = {
   readonly cameraId: number
@@ -32,8 +32,8 @@ export type WorkerCameraOptions = {
   readonly gopBudget: ByteBudget
   readonly earlierBudget: ByteBudget
   readonly post: (message: FromWorker) => void
-  /** The disk for recordings; shared by the whole thread. */
-  readonly disk: RecordingDisk
+  /** The places for recordings; shared by the whole thread. */
+  readonly targets: RecordingTargets
   /** What all recorders of the thread may buffer together. */
   readonly pendingBudget: ByteBudget
 }
@@ -226,13 +226,12 @@ export class WorkerCamera {
   }
 
   #startRecording({ startReason }: NonNullable<CameraJob['recording']>): void {
-    const { cameraId, settings, context, post, disk, pendingBudget } = this.#options
+    const { cameraId, settings, context, post, targets, pendingBudget } = this.#options
     const { clock, log } = context
     const recorder = new CameraRecorder({
       cameraId,
-      archiveDir: settings.archiveDir,
+      targets,
       syncIntervalMs: settings.syncIntervalMs,
-      disk,
       pendingBudget,
       clock,
       log,

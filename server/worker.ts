@@ -22,8 +22,10 @@ import { discoverDevices } from './ingest/onvif/discover-devices.ts'
 import { readOnvifDevice } from './ingest/onvif/read-device.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { FrameMemoryPool } from './media/frame-memory.ts'
-import { createGuardedDisk } from './recorder/guarded-disk.ts'
+import type { Place } from './model/place.ts'
+import { createGuardedDisk, type GuardedDisk } from './recorder/guarded-disk.ts'
 import { createNodeDisk } from './recorder/recording-disk.ts'
+import { SpreadTargets } from './recorder/recording-targets.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
 import { WorkerOutbox } from './worker-outbox.ts'
@@ -55,17 +57,17 @@ const addressGuard = createAddressGuard({
   lookupAll: (host, options) => names.lookup(host, options),
 })
 const connectLimiter = new ConnectLimiter(settings.connectsPerHost)
-const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
-  archiveDir: settings.archiveDir,
-  minFreeBytes: settings.minFreeBytes,
-  maxOperations: settings.diskOperations,
-  attend: () => reads.attend(),
-  clock,
-})
+const targets = new SpreadTargets(clock, log)
+/** By the id and the folder of their places. */
+let disks = new Map<string, GuardedDisk>()
+setPlaces(settings.places)
 // If the disk had more to do than one batch, continue without resting.
 const reads = new SharedReads({
   ...{ restMs, longRestMs },
-  mayRest: () => disk.waiting() === 0,
+  mayRest: () => {
+    for (const disk of disks.values()) if (disk.waiting() > 0) return false
+    return true
+  },
   rest: createRest(settings.alarm),
   standstill: new Standstill(),
 })
@@ -103,6 +105,24 @@ function postChunk(subscriptionId: number, chunk: Extract<FromWorker, { type: 'c
   )
 }
 
+/** A disk that hangs occupies its share of the operations only. */
+function setPlaces(places: readonly Place[]): void {
+  const maxOperations = Math.max(1, Math.floor(settings.diskOperations / places.length))
+  const { minFreeBytes } = settings
+  const before = disks
+  disks = new Map()
+  targets.replace(
+    places.map((place) => {
+      const { id, folder, mark } = place
+      const key = `${id} ${folder}`
+      const options = { folder, mark, minFreeBytes, maxOperations, attend: () => reads.attend(), clock }
+      const disk = before.get(key) ?? createGuardedDisk(createNodeDisk(folder), options)
+      disks.set(key, disk)
+      return { place, target: { placeId: id, folder, disk } }
+    }),
+  )
+}
+
 function cameraOf(cameraId: number): WorkerCamera {
   let camera = cameras.get(cameraId)
   if (!camera) {
@@ -114,7 +134,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       gopBudget,
       earlierBudget,
       post,
-      disk,
+      targets,
       pendingBudget,
     })
     cameras.set(cameraId, camera)
@@ -196,6 +216,9 @@ port.on('message', (message: ToWorker) => {
   switch (message.type) {
     case 'set_camera':
       cameraOf(message.job.cameraId).setJob(message.job)
+      return
+    case 'set_places':
+      setPlaces(message.places)
       return
     case 'remove_camera':
       void removeCamera(message.cameraId)

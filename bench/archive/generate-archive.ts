@@ -6,7 +6,6 @@ import { copyFileSync, linkSync, mkdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { markArchive } from '../../server/archive/archive-folder.ts'
 import { segmentPath } from '../../server/archive/layout.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { writeFragmentTable } from '../../server/model/fragment-table.ts'
@@ -71,8 +70,8 @@ async function generateArchive(options: GenerateOptions): Promise<Generated> {
     }
     database.exec('commit')
   }
-  database.exec(`insert into footage (camera_id, bytes, segments)
-    select camera_id, sum(bytes), count(*) from segments where is_closed = 1 group by camera_id`)
+  database.exec(`insert into footage (camera_id, place_id, bytes, segments)
+    select camera_id, place_id, sum(bytes), count(*) from segments where is_closed = 1 group by camera_id, place_id`)
   return { rows, startMs, endMs }
 }
 
@@ -87,8 +86,6 @@ export async function fillArchive(
   await server.stop()
   const { dataDir } = server
   const archiveDir = join(dataDir, 'archive')
-  await mkdir(archiveDir, { recursive: true })
-  await markArchive(archiveDir)
   const ids: number[] = []
   {
     const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')

@@ -8,6 +8,7 @@ import { silentLogger } from '../../server/base/log.ts'
 import type { Fragment } from '../../server/model/segment.ts'
 import type { OpenSegment } from '../../server/model/segment-views.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
+import { oneTarget } from '../../test/support/archive/one-place.ts'
 import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../../test/support/media/synthetic-frames.ts'
 
 export type TemplateFile = {
@@ -35,7 +36,7 @@ export async function recordTemplate(
   let indexBytes = 0
   const recorder = new CameraRecorder({
     cameraId,
-    archiveDir,
+    targets: oneTarget(archiveDir),
     clock: systemClock,
     log: silentLogger,
     segmentMs: 100 * seconds * 1000,

@@ -16,7 +16,15 @@ async function addFootage({ segments, recordings }: Store, cameraId: number, hou
   for (let hour = hours; hour > 0; hour--) {
     const startMs = nowMs - hour * hourMs
     const id = await segments.insertOpen({
-      ...{ cameraId, startMs, path: `cameras/${cameraId}/${hour}.mp4`, runId: 'r', runStart90k: 0, initBytes: 0 },
+      ...{
+        cameraId,
+        startMs,
+        path: `cameras/${cameraId}/${hour}.mp4`,
+        runId: 'r',
+        runStart90k: 0,
+        placeId: 1,
+        initBytes: 0,
+      },
       ...{ codecs: '', width: 1, height: 1, initHash: '', gapReason: undefined },
     })
     await segments.close(id, { endMs: startMs + hourMs, bytes, fragments: [] })

@@ -5,6 +5,7 @@ import { open, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../base/error.ts'
 import { describeInitSegment, type InitDescription } from '../media/mp4/describe-init.ts'
+import type { FileLocation } from '../model/segment-views.ts'
 import type { DeletionContext } from './deletion.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
 import { listDayFiles, listDays } from './listing.ts'
@@ -28,9 +29,10 @@ const maxTornBytes = 5 * 1024 * 1024
 const seamMs = 2000
 
 /** Keeps complete fragments and cuts off the rest. Throws the system's error. */
-export async function adoptFile(context: DeletionContext, path: string): Promise<Adoption> {
-  const { rows, archiveDir } = context
-  const fullPath = join(archiveDir, path)
+export async function adoptFile(context: DeletionContext, file: FileLocation): Promise<Adoption> {
+  const { rows, places } = context
+  const { placeId, path } = file
+  const fullPath = places.pathOf(file)
   const cameraId = findCameraOfPath(path)!
   const scan = await scanSegmentFile(fullPath, { isVerified: true, cameraId })
   const [first] = scan.fragments
@@ -40,12 +42,13 @@ export async function adoptFile(context: DeletionContext, path: string): Promise
     await unlink(fullPath)
     return 'empty'
   }
-  await cutFile(context, path, scan)
+  await cutFile(context, file, scan)
   const opened = {
     cameraId,
     // The file becomes a run of its own: only the lost row knew its position in its run.
     runId: `found ${path}`,
     runStart90k: 0,
+    placeId,
     path,
     startMs: first.startMs,
     initBytes: scan.initBytes,
@@ -97,25 +100,26 @@ export async function findUnknownFrom(
 }
 
 /**
- * Lists files of a camera that begin at `fromMs` or later and have no row, with their modification times. Rows are
+ * Lists files of a camera in a place that begin at `fromMs` or later and have no row, with their modification times. Rows are
  * written in the order of files, so a crash leaves only such files. `check --fix` finds all others. Only the folders of
  * the newest days are listed.
  */
 export async function listUnknownFiles(
-  { rows, archiveDir }: DeletionContext,
-  id: number,
-  fromMs: number,
-): Promise<{ readonly path: string; readonly changedMs: number }[]> {
-  const found: { path: string; changedMs: number }[] = []
-  for (const day of await listDays(archiveDir, id)) {
+  { rows, places }: DeletionContext,
+  { cameraId, placeId, fromMs }: { readonly cameraId: number; readonly placeId: number; readonly fromMs: number },
+): Promise<(FileLocation & { readonly changedMs: number })[]> {
+  const found: (FileLocation & { changedMs: number })[] = []
+  const folder = places.folderOf(placeId)
+  for (const day of await listDays(folder, cameraId)) {
     if (day.endMs <= fromMs) continue
-    const paths = await listDayFiles(archiveDir, id, day.name)
+    const paths = await listDayFiles(folder, cameraId, day.name)
     // List rows after files, so that a file that got its row in between counts as known.
-    const known = new Set((await rows.listFiles(id, day.startMs, day.endMs)).map(({ path }) => path))
+    const files = await rows.listFiles(cameraId, day.startMs, day.endMs)
+    const known = new Set(files.filter((file) => file.placeId === placeId).map(({ path }) => path))
     for (const path of paths) {
       if (known.has(path) || startOfPath(path) < fromMs) continue
-      const { mtimeMs } = await stat(join(archiveDir, path))
-      found.push({ path, changedMs: mtimeMs })
+      const { mtimeMs } = await stat(join(folder, path))
+      found.push({ placeId, path, changedMs: mtimeMs })
     }
   }
   return found

@@ -8,8 +8,9 @@ import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
 import { SingleFlight } from '../base/single-flight.ts'
 import type { Segment } from '../model/segment.ts'
+import type { FileLocation } from '../model/segment-views.ts'
+import { waitForPlace } from '../places/place-folder.ts'
 import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
-import { archiveExists, waitForArchive } from './archive-folder.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
 
@@ -28,7 +29,7 @@ export type RepairProgress = {
   readonly failed: number
 }
 
-type UnclosedSegment = Pick<Segment, 'id' | 'path' | 'cameraId' | 'startMs'>
+type UnclosedSegment = Pick<Segment, 'id' | 'placeId' | 'path' | 'cameraId' | 'startMs'>
 
 type Pending = {
   readonly segment: UnclosedSegment
@@ -48,6 +49,8 @@ const minRestMs = 5
 const maxYields = 10
 const yieldMs = 1000
 const minRetryMs = 30_000
+/** For a file whose disk is away. */
+const awayRetryMs = 5000
 const maxRetryMs = 3_600_000
 /** A file that no recorder has reported and that has not changed for this long belongs to no recorder. */
 const settleMs = 10_000
@@ -58,8 +61,8 @@ export class BackgroundRepair {
   #pending: Pending[] = []
   readonly #byCamera = new Map<number, Set<Pending>>()
   readonly #watchers = new Map<number, PromiseWithResolvers<void>>()
-  /** Cameras whose files without a row have not been searched for yet. */
-  #unseen: { readonly cameraId: number; readonly fromMs: number }[] = []
+  /** Where files without a row have not been searched for yet. */
+  #unseen: { readonly cameraId: number; readonly placeId: number; readonly fromMs: number }[] = []
   readonly #report = createRepairReport()
   readonly #added = new Notifier()
 
@@ -69,7 +72,7 @@ export class BackgroundRepair {
 
   /** Call it before recorders run. It lists the open files from the rows alone. Throws the database's errors. */
   async open(cameras: readonly KnownCamera[] = []): Promise<void> {
-    const { rows, log } = this.#options.context
+    const { rows, places, log } = this.#options.context
     const oldestMs = new Map<number, number>()
     for (const segment of await rows.listOpen()) {
       this.add(segment)
@@ -78,7 +81,7 @@ export class BackgroundRepair {
     }
     for (const camera of cameras) {
       const fromMs = await findUnknownFrom(rows, camera, oldestMs.get(camera.id))
-      this.#unseen.push({ cameraId: camera.id, fromMs })
+      for (const { id: placeId } of places.all) this.#unseen.push({ cameraId: camera.id, placeId, fromMs })
     }
     if (this.#pending.length > 0)
       log.info({ files: this.#pending.length }, 'recordings left open by a crash will be repaired')
@@ -144,10 +147,10 @@ export class BackgroundRepair {
 
   /** Runs in the background until `signal` aborts. `isBusy`: true while recorders wait for the disk. */
   async run(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
-    const { archiveDir, clock, log } = this.#options.context
+    const { places, clock, log } = this.#options.context
     let isReported = this.#pending.length === 0
     while (!signal.aborted) {
-      await waitForArchive(archiveDir, clock, signal)
+      await waitForPlace(places, clock, signal)
       // Do this first: if this process crashes soon too, the next one could not tell these files from those that it
       // must search for.
       if (!signal.aborted) await this.#adopt(settleMs, signal)
@@ -193,7 +196,10 @@ export class BackgroundRepair {
     } catch (error) {
       context.log.error({ path: segment.path, error: errorChain(error) }, 'the recording could not be repaired')
       // If the disk is not mounted, the file itself is not damaged.
-      if (!(await archiveExists(context.archiveDir))) return
+      if (!(await context.places.isPresent(segment.placeId))) {
+        pending.retryAtMs = context.clock.monotonicMs() + awayRetryMs
+        return
+      }
       const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** pending.failures++)
       pending.retryAtMs = context.clock.monotonicMs() + delayMs
     }
@@ -224,24 +230,27 @@ export class BackgroundRepair {
   /** Waits until a file is added, or is due for a retry. */
   async #sleep(signal: AbortSignal): Promise<void> {
     if (this.#findNext()) return
-    await this.#added.wait(this.#options.context.clock, minRetryMs, signal)
+    await this.#added.wait(this.#options.context.clock, awayRetryMs, signal)
   }
 
-  /** Runs once: finds files that were created before `open` and have no row. */
+  /** Runs once for each place: finds files that were created before `open` and have no row. */
   async #adopt(settleMs: number, signal: AbortSignal): Promise<void> {
-    const unseen = this.#unseen.splice(0)
+    if (this.#unseen.length === 0) return
+    const present = new Set((await this.#options.context.places.listPresent()).map(({ id }) => id))
+    const unseen = this.#unseen.filter(({ placeId }) => present.has(placeId))
+    this.#unseen = this.#unseen.filter(({ placeId }) => !present.has(placeId))
     if (unseen.length === 0) return
     const { context, isKnownFile } = this.#options
     const { log } = context
     // Files that were about to be deleted must not be mistaken for footage without a row.
     await this.#try('pending deletions could not be completed', undefined, () => finishPendingDeletions(context))
     const listUnknown = async () => {
-      const found = new Map<string, number>()
-      for (const { cameraId, fromMs } of unseen) {
+      const found = new Map<string, FileLocation & { readonly changedMs: number }>()
+      for (const where of unseen) {
         if (signal.aborted) break
-        await this.#try('recordings without an entry not looked for', cameraId, async () => {
-          for (const { path, changedMs } of await listUnknownFiles(context, cameraId, fromMs)) {
-            if (!isKnownFile(cameraId, path)) found.set(path, changedMs)
+        await this.#try('recordings without an entry not looked for', where.cameraId, async () => {
+          for (const file of await listUnknownFiles(context, where)) {
+            if (!isKnownFile(where.cameraId, file.path)) found.set(`${file.placeId} ${file.path}`, file)
           }
         })
       }
@@ -253,12 +262,12 @@ export class BackgroundRepair {
       await pause(context.clock, settleMs, signal)
       const before = unknown
       unknown = await listUnknown()
-      for (const [path, changedMs] of unknown) if (before.get(path) !== changedMs) unknown.delete(path)
+      for (const [key, { changedMs }] of unknown) if (before.get(key)?.changedMs !== changedMs) unknown.delete(key)
     }
-    for (const path of unknown.keys()) {
+    for (const file of unknown.values()) {
       if (signal.aborted) return
-      await this.#try('recording without an entry not looked at', path, async () => {
-        const result = await adoptFile(context, path)
+      await this.#try('recording without an entry not looked at', file.path, async () => {
+        const result = await adoptFile(context, file)
         if (result === 'adopted') this.#report.adopted++
         if (result === 'empty') this.#report.removed++
       })

@@ -2,8 +2,9 @@
 // written. It is the only owner of this state on the main thread. Recorders report to it, and playback and the timeline
 // read from it.
 
+import type { FileHandle } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
-import { errorChain } from '../base/error.ts'
+import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
@@ -11,21 +12,31 @@ import { SerialQueue } from '../base/serial-queue.ts'
 import { compareRecorded, isNewEpoch } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
-import type { ConfirmedPart, FootageBounds, LastSegment, OpenSegment, SegmentSpan } from '../model/segment-views.ts'
+import type {
+  ConfirmedPart,
+  FootageBounds,
+  LastSegment,
+  OpenFootage,
+  OpenSegment,
+  SegmentLocation,
+  SegmentSpan,
+} from '../model/segment-views.ts'
+import { waitForPlace } from '../places/place-folder.ts'
+import type { Places } from '../places/places.ts'
 import type { KnownCamera } from './adoption.ts'
-import { waitForArchive } from './archive-folder.ts'
 import { BackgroundRepair } from './background-repair.ts'
 import { bytesOf, type Entry, lastOf, mergeById, toSegment } from './catalog-entry.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { FinalSyncs } from './final-syncs.ts'
 import { joinBounds } from './footage-bounds.ts'
+import { openRecording } from './recording-file.ts'
 import { removeFootage } from './removal.ts'
 import type { RepairReport } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export type CatalogOptions = {
   readonly rows: SegmentRows
-  readonly archiveDir: string
+  readonly places: Places
   readonly clock: Clock
   readonly log: Logger
   /** Called in order when footage resumes after a gap, or when frames were lost. Must not throw. */
@@ -49,10 +60,10 @@ export type FootageGap = {
 export type FootageListener = () => void
 
 export class Catalog {
-  readonly archiveDir: string
   /** Repairs files that were left open. It is opened before the recorders start, and runs alongside them. */
   readonly repair: BackgroundRepair
   readonly #rows: SegmentRows
+  readonly #places: Places
   readonly #clock: Clock
   readonly #log: Logger
   readonly #onGap: CatalogOptions['onGap']
@@ -67,8 +78,8 @@ export class Catalog {
   readonly #syncs: FinalSyncs
   #recordedBytes = 0
 
-  constructor({ rows, archiveDir, clock, log, onGap, syncs = new FinalSyncs() }: CatalogOptions) {
-    this.archiveDir = archiveDir
+  constructor({ rows, places, clock, log, onGap, syncs = new FinalSyncs() }: CatalogOptions) {
+    this.#places = places
     this.#rows = rows
     this.#clock = clock
     this.#log = log
@@ -189,6 +200,21 @@ export class Catalog {
     return segment?.isClosed ? segment : undefined
   }
 
+  /**
+   * Opens the file of a segment for reading, wherever it was moved since the segment was read. Throws 'not_found' when it
+   * was deleted, and 'unavailable' when its disk is away.
+   */
+  async open(segment: SegmentLocation): Promise<FileHandle> {
+    try {
+      return await openRecording(this.#places, segment)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== 'not_found') throw error
+      const now = await this.findSegment(segment.id)
+      if (!now || (now.placeId === segment.placeId && now.path === segment.path)) throw error
+      return await openRecording(this.#places, now)
+    }
+  }
+
   /** First and newest footage. Undefined if there is none. */
   async bounds(cameraId: number): Promise<FootageBounds | undefined> {
     if (this.repair.hasPending(cameraId)) {
@@ -232,7 +258,7 @@ export class Catalog {
     await this.flush(cameraId)
     const { signal } = this.#stop
     await this.#untilDone('footage of a removed camera not deleted', cameraId, async () => {
-      await waitForArchive(this.archiveDir, this.#clock, signal)
+      await waitForPlace(this.#places, this.#clock, signal)
       if (signal.aborted) return
       await deleteSegments(this.#context, await this.repair.drop(cameraId))
       await removeFootage(this.#context, cameraId, signal)
@@ -241,14 +267,11 @@ export class Catalog {
     this.#last.delete(cameraId)
   }
 
-  /** Bytes of files that are open, or closed and waiting for their row, by camera. */
-  openBytes(): Map<number, number> {
-    const bytes = new Map<number, number>()
-    for (const [cameraId, entries] of this.#entries) {
-      const ofCamera = entries.reduce((sum, entry) => sum + bytesOf(entry), 0)
-      if (entries.length > 0) bytes.set(cameraId, ofCamera)
-    }
-    return bytes
+  /** Files that are open, or closed and waiting for their row; several of a camera are not added up. */
+  openFootage(): OpenFootage[] {
+    return [...this.#entries].flatMap(([cameraId, entries]) =>
+      entries.map((entry) => ({ cameraId, placeId: entry.opened.placeId, bytes: bytesOf(entry) })),
+    )
   }
 
   /** Returns a function that unsubscribes. */
@@ -283,7 +306,7 @@ export class Catalog {
   get #context(): DeletionContext {
     return {
       rows: this.#rows,
-      archiveDir: this.archiveDir,
+      places: this.#places,
       log: this.#log,
       clock: this.#clock,
       syncs: this.#syncs,
@@ -336,7 +359,8 @@ export class Catalog {
   }
 
   #find(cameraId: number, path: string): Entry | undefined {
-    return this.#entries.get(cameraId)?.find(({ opened }) => opened.path === path)
+    // The last one: in another place there may be an older file of that name.
+    return this.#entries.get(cameraId)?.findLast(({ opened }) => opened.path === path)
   }
 
   /** What was reported is what exists. A file without any fragment is deleted. */

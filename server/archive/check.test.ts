@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
 import { dayMs, laterClock, minuteMs, openPlace, record, t0 } from '../../test/support/archive/temporary-archive.ts'
-import { markerName } from './archive-folder.ts'
+import { markerName } from '../places/place-folder.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
 import { segmentPath } from './layout.ts'
@@ -35,7 +35,7 @@ test('the check finds files that are missing, unknown, damaged or of a different
   assert.equal(report.segments, 5)
   assert.equal(report.files, 5)
   assert.deepEqual(pathsOf(report.missingFiles), [missing!.segment.path])
-  assert.deepEqual(report.orphanFiles, [orphan])
+  assert.deepEqual(pathsOf(report.orphanFiles), [orphan])
   assert.deepEqual(
     report.sizeMismatches.map(({ path }) => path),
     [longer!.segment.path],
@@ -61,7 +61,7 @@ test('the check finds replaced files and wrong counters', async () => {
   place.rows.listUsage = async () => usage.map((of) => (of.cameraId === 2 ? { ...of, bytes: of.bytes + 1 } : of))
   const report = await checkArchive({ ...place.context, isDeep: true })
   assert.deepEqual(report.damagedFiles, [
-    { id: 1, path: one.segment.path, detail: 'the file holds other footage than was recorded' },
+    { id: 1, placeId: 1, path: one.segment.path, detail: 'the file holds other footage than was recorded' },
   ])
   assert.deepEqual(report.wrongCounters, [2])
 })
@@ -74,6 +74,9 @@ test('the check finds a missing day folder, and a folder that is not an archive'
   assert.deepEqual(pathsOf((await checkArchive(place.context)).missingFiles), [place.rows.all[1]!.path])
   await rm(join(place.archiveDir, markerName))
   const report = await checkArchive(place.context)
-  assert.equal(report.isArchiveMissing, true)
+  assert.deepEqual(
+    report.missingPlaces.map(({ folder }) => folder),
+    [place.archiveDir],
+  )
   assert.ok(!isClean({ ...report, missingFiles: [] }))
 })

@@ -3,47 +3,46 @@
 // checked again or skipped.
 
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
-import type { SegmentFile } from '../model/segment-views.ts'
-import { archiveExists } from './archive-folder.ts'
+import type { Place } from '../model/place.ts'
+import type { FileLocation, FootageUsage, SegmentFile, SegmentLocation } from '../model/segment-views.ts'
+import type { Places } from '../places/places.ts'
 import { findDamage } from './damage.ts'
 import { type Day, dayOf, listCameraFolders, listDayFiles, listDays } from './listing.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export type CheckOptions = {
   readonly rows: SegmentRows
-  readonly archiveDir: string
+  readonly places: Places
   readonly clock: Clock
   /** Also reads all files, and compares their boxes and checksums with the index. */
   readonly isDeep?: boolean
   readonly signal?: AbortSignal
 }
 
-export type FaultySegment = { readonly id: number; readonly path: string }
-
 export type CheckReport = {
   segments: number
   files: number
   bytes: number
   /**
-   * There should be footage, but the folder is not the archive, perhaps an empty mount point. See archive-folder.ts.
+   * There should be footage in these, but the folder is not the place, perhaps an empty mount point. See
+   * place-folder.ts.
    */
-  isArchiveMissing: boolean
-  /** In the index, but not on the disk. Here and below, paths are relative to the archive's folder. */
-  missingFiles: FaultySegment[]
+  missingPlaces: Place[]
+  /** In the index, but not on the disk. Here and below, paths are relative to the folder of the place. */
+  missingFiles: SegmentLocation[]
   /** On the disk, but not in the index. */
-  orphanFiles: string[]
-  sizeMismatches: (FaultySegment & { readonly indexBytes: number; readonly fileBytes: number })[]
+  orphanFiles: FileLocation[]
+  sizeMismatches: (SegmentLocation & { readonly indexBytes: number; readonly fileBytes: number })[]
   /** Files that differ from what was recorded. Only a deep check finds them. */
-  damagedFiles: (FaultySegment & { readonly detail: string })[]
+  damagedFiles: (SegmentLocation & { readonly detail: string })[]
   /** Cameras whose byte counters differ from their rows. */
   wrongCounters: number[]
 }
 
 /** True if nothing is wrong. */
 export function isClean(report: CheckReport): boolean {
-  return !report.isArchiveMissing && countFaults(report) === 0
+  return report.missingPlaces.length === 0 && countFaults(report) === 0
 }
 
 export function countFaults(report: CheckReport): number {
@@ -59,12 +58,12 @@ const settlingMs = 10_000
 
 /** Throws the database's and the system's errors, and `signal.reason`. */
 export async function checkArchive(options: CheckOptions): Promise<CheckReport> {
-  const { rows, archiveDir } = options
+  const { rows, places } = options
   const report: CheckReport = {
     segments: 0,
     files: 0,
     bytes: 0,
-    isArchiveMissing: false,
+    missingPlaces: [],
     missingFiles: [],
     orphanFiles: [],
     sizeMismatches: [],
@@ -78,23 +77,29 @@ export async function checkArchive(options: CheckOptions): Promise<CheckReport> 
     }
     if (await hasWrongCounter(rows, cameraId)) report.wrongCounters.push(cameraId)
   }
-  report.isArchiveMissing = report.segments > 0 && !(await archiveExists(archiveDir))
+  const used = new Set((await rows.listUsage()).map(({ placeId }) => placeId))
+  for (const { placeId } of report.missingFiles) used.add(placeId)
+  for (const place of places.all)
+    if (used.has(place.id) && !(await places.isPresent(place.id))) report.missingPlaces.push(place)
   return report
 }
 
 /** Paths in the index, on the disk, or both. */
-export async function listCameras({ rows, archiveDir }: Pick<CheckOptions, 'rows' | 'archiveDir'>): Promise<number[]> {
+export async function listCameras({ rows, places }: Pick<CheckOptions, 'rows' | 'places'>): Promise<number[]> {
   const usage = await rows.listUsage()
   const ids = [...(await rows.listCameraIds()), ...usage.map(({ cameraId }) => cameraId)]
-  return [...new Set([...ids, ...(await listCameraFolders(archiveDir))])].sort((a, b) => a - b)
+  for (const { folder } of places.all) ids.push(...(await listCameraFolders(folder)))
+  return [...new Set(ids)].sort((a, b) => a - b)
 }
 
 /** Days that have files or rows, oldest first. */
 export async function* listCameraDays(
-  { rows, archiveDir }: Pick<CheckOptions, 'rows' | 'archiveDir'>,
+  { rows, places }: Pick<CheckOptions, 'rows' | 'places'>,
   cameraId: number,
 ): AsyncGenerator<Day> {
-  const onDisk = await listDays(archiveDir, cameraId)
+  const onDisk = (await Promise.all(places.all.map(({ folder }) => listDays(folder, cameraId))))
+    .flat()
+    .sort((a, b) => a.startMs - b.startMs)
   for (let fromMs = Number.MIN_SAFE_INTEGER; ; ) {
     const next = await rows.findNext(cameraId, fromMs)
     const candidates = [next && dayOf(next.startMs), onDisk.find(({ startMs }) => startMs >= fromMs)]
@@ -106,52 +111,64 @@ export async function* listCameraDays(
 }
 
 async function checkDay(options: CheckOptions, cameraId: number, day: Day, report: CheckReport): Promise<void> {
-  const { rows, archiveDir, clock } = options
-  // Read the folder first: a file created meanwhile is in neither list, and one whose row is written meanwhile is in
+  const { rows, places, clock } = options
+  // Read the folders first: a file created meanwhile is in neither list, and one whose row is written meanwhile is in
   // both.
-  const unknown = new Set(await listDayFiles(archiveDir, cameraId, day.name))
+  const unknown = new Map<string, FileLocation>()
+  for (const { id: placeId, folder } of places.all) {
+    for (const path of await listDayFiles(folder, cameraId, day.name))
+      unknown.set(keyOf({ placeId, path }), { placeId, path })
+  }
   report.files += unknown.size
   for (const segment of await rows.listFiles(cameraId, day.startMs, day.endMs)) {
     report.segments++
-    unknown.delete(segment.path)
+    unknown.delete(keyOf(segment))
     await checkSegment(options, segment, report)
   }
   if (unknown.size === 0) return
-  for (const { path } of await rows.listPendingDeletions(Number.MAX_SAFE_INTEGER)) unknown.delete(path)
-  for (const path of unknown) {
-    const found = await statIfPresent(join(archiveDir, path))
-    if (found && found.birthtimeMs < clock.nowMs() - settlingMs) report.orphanFiles.push(path)
+  for (const pending of await rows.listPendingDeletions(Number.MAX_SAFE_INTEGER)) unknown.delete(keyOf(pending))
+  for (const file of unknown.values()) {
+    const found = await statIfPresent(places.pathOf(file))
+    if (found && found.birthtimeMs < clock.nowMs() - settlingMs) report.orphanFiles.push(file)
   }
 }
 
+function keyOf({ placeId, path }: FileLocation): string {
+  return `${placeId} ${path}`
+}
+
 async function checkSegment(options: CheckOptions, segment: SegmentFile, report: CheckReport): Promise<void> {
-  const { rows, archiveDir, isDeep } = options
-  const { id, path } = segment
-  const file = await statIfPresent(join(archiveDir, path))
+  const { rows, places, isDeep } = options
+  const { id, placeId, path } = segment
+  const file = await statIfPresent(places.pathOf(segment))
   if (!file) {
-    // Retention may have deleted it during this check.
-    if (await rows.find(id)) report.missingFiles.push({ id, path })
+    // It may have been deleted or moved during this check.
+    const now = await rows.find(id)
+    if (now && keyOf(now) === keyOf(segment)) report.missingFiles.push({ id, placeId, path })
     return
   }
   report.bytes += file.size
   if (!segment.isClosed) return
   if (file.size !== segment.bytes) {
-    report.sizeMismatches.push({ id, path, indexBytes: segment.bytes, fileBytes: file.size })
+    report.sizeMismatches.push({ id, placeId, path, indexBytes: segment.bytes, fileBytes: file.size })
   } else if (isDeep) {
     const whole = await rows.find(id)
-    const detail = whole && (await findDamage(join(archiveDir, path), whole))
-    if (detail !== undefined) report.damagedFiles.push({ id, path, detail })
+    const detail = whole && (await findDamage(places.pathOf(whole), whole))
+    if (detail !== undefined) report.damagedFiles.push({ id, placeId, path, detail })
   }
 }
 
 /** Both are read again when they differ, because a segment may have been closed in between. */
 async function hasWrongCounter(rows: SegmentRows, cameraId: number): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt++) {
-    const counted = (await rows.listUsage()).find((usage) => usage.cameraId === cameraId)
-    const { bytes, segments } = await rows.sumUsage(cameraId)
-    if ((counted?.bytes ?? 0) === bytes && (counted?.segments ?? 0) === segments) return false
+    const counted = (await rows.listUsage()).filter((usage) => usage.cameraId === cameraId)
+    if (writeUsage(counted) === writeUsage(await rows.sumUsage(cameraId))) return false
   }
   return true
+}
+
+function writeUsage(usage: readonly FootageUsage[]): string {
+  return usage.map(({ placeId, bytes, segments }) => `${placeId} ${bytes} ${segments}`).join()
 }
 
 async function statIfPresent(path: string) {

@@ -154,7 +154,16 @@ async function deleteSlowly(rows: SlowRows, files: number, isUrgent = false) {
   for (const { id } of planned) {
     const startMs = t0 + id * minuteMs
     const path = `cameras/1/2026-01-01/${String(id).padStart(8, '0')}.mp4`
-    const values = { runId: 'run', runStart90k: 0, initBytes: 1, codecs: '', width: 1, height: 1, initHash: '' }
+    const values = {
+      runId: 'run',
+      runStart90k: 0,
+      placeId: 1,
+      initBytes: 1,
+      codecs: '',
+      width: 1,
+      height: 1,
+      initHash: '',
+    }
     await rows.insertOpen({ ...values, cameraId: 1, path, startMs, gapReason: undefined })
   }
   const ids = rows.all.map(({ id }) => ({ id }))

@@ -3,20 +3,20 @@
 // when the previous one is on the disk. Running it again completes an interrupted deletion.
 
 import { rmdir, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { syncFolder } from '../base/sync-folder.ts'
-import type { PendingDeletion } from '../model/segment-views.ts'
-import { archiveExists } from './archive-folder.ts'
+import type { FileLocation, PendingDeletion } from '../model/segment-views.ts'
+import type { Places } from '../places/places.ts'
 import type { FinalSyncs } from './final-syncs.ts'
 import { findCameraOfPath } from './layout.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export type DeletionContext = {
   readonly rows: SegmentRows
-  readonly archiveDir: string
+  readonly places: Places
   readonly clock: Clock
   readonly log: Logger
   /** Used to repair files; by default, a new one is created. */
@@ -37,28 +37,30 @@ export async function deleteFiles(context: DeletionContext, ids: readonly number
 
 /** Runs after `deleteFiles`. It syncs each folder once, so it is cheaper for many files at once. */
 export async function forgetPendingDeletions(
-  { rows, archiveDir, clock }: DeletionContext,
+  { rows, places, clock }: DeletionContext,
   gone: readonly PendingDeletion[],
 ): Promise<void> {
   if (gone.length === 0) return
-  const folders = [...new Set(gone.map(({ path }) => dirname(path)))]
+  const folders = [...new Set(gone.map((each) => dirname(places.pathOf(each))))]
   // A folder that no longer exists needs no sync.
-  await eachOf(folders, (folder) => syncFolder(join(archiveDir, folder)).catch(ignoreMissing))
+  await eachOf(folders, (folder) => syncFolder(folder).catch(ignoreMissing))
   await rows.remove(gone.map(({ id }) => id))
   // A recorder may be about to create a file in the folder of today.
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  for (const folder of folders) if (!folder.endsWith(today)) await deleteEmptyFolder(archiveDir, folder)
+  for (const folder of folders) if (!folder.endsWith(today)) await deleteEmptyFolder(folder)
 }
 
 const pageSize = 200
 
-/** Completes the deletions that an earlier run marked and did not finish. */
+/** Completes the deletions that an earlier run marked and did not finish, in the places that are there. */
 export async function finishPendingDeletions(context: DeletionContext): Promise<void> {
-  for (;;) {
-    const pending = await context.rows.listPendingDeletions(pageSize)
-    const gone = await deletePendingFiles(context, pending)
-    await forgetPendingDeletions(context, gone)
-    if (pending.length < pageSize || gone.length < pending.length) return
+  for (const { id } of await context.places.listPresent()) {
+    for (;;) {
+      const pending = await context.rows.listPendingDeletions(pageSize, id)
+      const gone = await deletePendingFiles(context, pending)
+      await forgetPendingDeletions(context, gone)
+      if (pending.length < pageSize || gone.length < pending.length) break
+    }
   }
 }
 
@@ -75,7 +77,7 @@ export async function deletePendingFiles(
   if (pending.length > 0) await context.rows.sync()
   await eachOf(pending, async (each) => {
     try {
-      await deleteFile(context.archiveDir, each.path)
+      await deleteFile(context.places, each)
       gone.push(each)
     } catch (error) {
       context.log.warn({ path: each.path, error: errorChain(error) }, 'the recording could not be deleted')
@@ -91,21 +93,21 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Pr
   for (let i = 0; i < all.length; i += filesAtOnce) await Promise.all(all.slice(i, i + filesAtOnce).map(work))
 }
 
-async function deleteFile(archiveDir: string, path: string): Promise<void> {
-  if (findCameraOfPath(path) === undefined) throw new AppError('internal', 'expected the path of a recording')
+async function deleteFile(places: Places, file: FileLocation): Promise<void> {
+  if (findCameraOfPath(file.path) === undefined) throw new AppError('internal', 'expected the path of a recording')
   try {
-    await unlink(join(archiveDir, path))
+    await unlink(places.pathOf(file))
   } catch (error) {
     ignoreMissing(error as NodeJS.ErrnoException)
     // If the disk is not mounted, the file still exists there.
-    if (!(await archiveExists(archiveDir)))
-      throw new AppError('unavailable', 'the archive folder is not available', { cause: error })
+    if (!(await places.isPresent(file.placeId)))
+      throw new AppError('unavailable', 'the disk of the recording is not available', { cause: error })
   }
 }
 
 /** Removes the folder if it is empty. */
-export async function deleteEmptyFolder(archiveDir: string, folder: string): Promise<void> {
-  await rmdir(join(archiveDir, folder)).catch((error: NodeJS.ErrnoException) => {
+export async function deleteEmptyFolder(folder: string): Promise<void> {
+  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
   })
 }

@@ -1,7 +1,6 @@
 // The samples of a recorded file, without their bytes: from the index at its end, or from the heads of its fragments.
 
 import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { SampleRecordReader, SampleRecordWriter } from '../media/mp4/sample-records.ts'
@@ -80,10 +79,10 @@ export function lacksIndex(segment: Segment): boolean {
  * database's errors, and 'corrupt' when the file does not match its row. Then, the next check finds a file that is too long,
  * or nothing has changed.
  */
-export async function addIndex({ archiveDir, rows }: DeletionContext, segment: Segment): Promise<void> {
-  const { id, path, cameraId, endMs, fragments, checksum } = segment
+export async function addIndex({ places, rows }: DeletionContext, segment: Segment): Promise<void> {
+  const { id, cameraId, endMs, fragments, checksum } = segment
   const end = endOfFootage(segment)
-  await using file = await open(join(archiveDir, path), 'r+')
+  await using file = await open(places.pathOf(segment), 'r+')
   const { records, keys } = await readHeadSamples(file, segment)
   const bytes = writeFileIndex({ cameraId, checksum: checksum!, count: fragments.length, records }, keys)
   try {

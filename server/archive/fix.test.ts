@@ -13,7 +13,7 @@ import {
   record,
   t0,
 } from '../../test/support/archive/temporary-archive.ts'
-import { markerName } from './archive-folder.ts'
+import { markerName } from '../places/place-folder.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
 import { type FixOptions, fixArchive } from './fix.ts'
@@ -94,7 +94,7 @@ test('after any damage to the files, the fixed index agrees with them and lists 
 })
 
 const clean = {
-  isArchiveMissing: false,
+  missingPlaces: [],
   missingFiles: [],
   orphanFiles: [],
   sizeMismatches: [],

@@ -3,8 +3,9 @@
 
 import { AppError, errorChain } from '../base/error.ts'
 import { makeFolder } from '../base/make-folder.ts'
+import type { FileLocation } from '../model/segment-views.ts'
+import { markFolder, readMark } from '../places/place-folder.ts'
 import { type Adoption, adoptFile, type KnownCamera } from './adoption.ts'
-import { archiveExists, markArchive } from './archive-folder.ts'
 import { Catalog } from './catalog.ts'
 import { type CheckOptions, type CheckReport, checkArchive, listCameraDays, listCameras } from './check.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
@@ -68,7 +69,7 @@ export async function fixArchive(options: FixOptions): Promise<Fix[]> {
   for (const { id, path } of [...report.sizeMismatches, ...report.damagedFiles]) {
     await attempt(path, async () => reconcileSegment(options, (await options.rows.find(id))!))
   }
-  for (const path of report.orphanFiles) await attempt(path, () => placeOrphan(options, path))
+  for (const file of report.orphanFiles) await attempt(file.path, () => placeOrphan(options, file))
   for (const cameraId of report.wrongCounters) {
     await attempt(`camera ${cameraId}`, async () => {
       await options.rows.recount(cameraId)
@@ -105,13 +106,18 @@ async function addIndexes(
   return count
 }
 
-async function checkPresence({ archiveDir, rows, forgetsMissing }: FixOptions): Promise<void> {
-  if (await archiveExists(archiveDir)) return
-  const isExpected = (await rows.listUsage()).length > 0
-  if (isExpected && !forgetsMissing) throw new AppError('conflict', `${archiveDir} is not an archive. ${adviceIfLost}`)
-  // After a restore without footage, not even the folder exists.
-  await makeFolder(archiveDir, 0o700)
-  await markArchive(archiveDir)
+async function checkPresence({ places, rows, forgetsMissing }: FixOptions): Promise<void> {
+  const expected = new Set((await rows.listUsage()).map(({ placeId }) => placeId))
+  for (const { id, folder, mark } of places.all) {
+    if (await places.isPresent(id)) continue
+    if ((await readMark(folder)) !== undefined)
+      throw new AppError('conflict', `${folder} belongs to another installation, or is another place of this one`)
+    if (expected.has(id) && !forgetsMissing)
+      throw new AppError('conflict', `${folder} is not an archive. ${adviceIfLost}`)
+    // After a restore without footage, not even the folder exists.
+    await makeFolder(folder, 0o700)
+    await markFolder(folder, mark)
+  }
 }
 
 function checkMissing({ missingFiles, segments }: CheckReport, { forgetsMissing }: FixOptions): void {
@@ -123,12 +129,13 @@ function checkMissing({ missingFiles, segments }: CheckReport, { forgetsMissing 
 const adviceIfLost = 'Is its disk mounted? If the recordings are lost for good, say so with --forget-missing.'
 
 /** Adds a row for footage of an existing camera that is not younger than the footage. */
-async function placeOrphan(options: FixOptions, path: string): Promise<Omit<Fix, 'path'>> {
+async function placeOrphan(options: FixOptions, file: FileLocation): Promise<Omit<Fix, 'path'>> {
+  const { path } = file
   const camera = options.cameras.find(({ id }) => id === findCameraOfPath(path))
   const isIts = camera !== undefined && startOfPath(path) >= camera.createdAtMs
-  const adoption = isIts ? await adoptFile(options, path) : undefined
+  const adoption = isIts ? await adoptFile(options, file) : undefined
   if (adoption === 'adopted' || adoption === 'empty') return { action: adoption }
-  const place = await setAside(options.archiveDir, path)
+  const place = await setAside(options.places, file)
   const reason = isIts ? 'no footage of ours' : 'of no camera there is'
   return { action: 'set_aside', detail: `${reason}, now ${place}` }
 }

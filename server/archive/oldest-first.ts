@@ -8,7 +8,8 @@ const firstPage = 4
 const maxPage = 64
 
 export class OldestFirst {
-  readonly cameraId: number
+  readonly #cameraId: number
+  readonly #placeId: number | undefined
   readonly #rows: Pick<SegmentRows, 'listOldest'>
   #page: OldSegment[] = []
   #passedOver: OldSegment[] = []
@@ -16,9 +17,11 @@ export class OldestFirst {
   #pageSize = firstPage
   #isAtEnd = false
 
-  constructor(rows: Pick<SegmentRows, 'listOldest'>, cameraId: number) {
+  /** `placeId`: only what is in this place. */
+  constructor(rows: Pick<SegmentRows, 'listOldest'>, cameraId: number, placeId?: number) {
     this.#rows = rows
-    this.cameraId = cameraId
+    this.#cameraId = cameraId
+    this.#placeId = placeId
   }
 
   /** The oldest segment that was not taken. Undefined also when a page must be loaded first, see `load`. */
@@ -33,7 +36,8 @@ export class OldestFirst {
 
   async load(): Promise<void> {
     if (this.isLoaded) return
-    this.#page = await this.#rows.listOldest(this.cameraId, { limit: this.#pageSize, after: this.#after })
+    const query = { limit: this.#pageSize, after: this.#after, placeId: this.#placeId }
+    this.#page = await this.#rows.listOldest(this.#cameraId, query)
     this.#isAtEnd = this.#page.length < this.#pageSize
     this.#after = this.#page.at(-1) ?? this.#after
     this.#pageSize = Math.min(maxPage, this.#pageSize * 4)

@@ -28,11 +28,11 @@ type Part = readonly FoundFragment[]
 
 /** Throws the system's and the database's errors. Then nothing has changed, or it can be repeated. */
 export async function reconcileSegment(context: DeletionContext, segment: Segment): Promise<Reconciliation> {
-  const { archiveDir } = context
-  const { init, parts, isForeign, fileBytes } = await findIntactParts(join(archiveDir, segment.path), segment)
+  const { places } = context
+  const { init, parts, isForeign, fileBytes } = await findIntactParts(places.pathOf(segment), segment)
   const usedInit = isForeign || parts.length === 0 ? undefined : (init ?? (await findSameInit(context, segment)))
   if (!usedInit) {
-    const place = await setAside(archiveDir, segment.path)
+    const place = await setAside(places, segment)
     await deleteSegments(context, [segment.id])
     return { action: 'set_aside', detail: `${isForeign ? 'other footage' : 'nothing intact'}, now ${place}` }
   }
@@ -41,7 +41,7 @@ export async function reconcileSegment(context: DeletionContext, segment: Segmen
   if (isHeadIntact && others.length === 0) return cutAfter(context, segment, first, fileBytes)
 
   for (const part of isHeadIntact ? others : parts) await writePart(context, segment, usedInit, part)
-  const place = await (isHeadIntact ? copyAside : setAside)(archiveDir, segment.path)
+  const place = await (isHeadIntact ? copyAside : setAside)(places, segment)
   if (isHeadIntact) await cutTo(context, segment, first, fileBytes)
   else await deleteSegments(context, [segment.id])
   const kept = parts.reduce((sum, part) => sum + part.length, 0)
@@ -56,16 +56,19 @@ async function cutAfter(
   fileBytes: number,
 ): Promise<Reconciliation> {
   const isLoss = part.length < segment.fragments.length && fileBytes > endOf(part)
-  const place = isLoss ? `, as it was: ${await copyAside(context.archiveDir, segment.path)}` : ''
+  const place = isLoss ? `, as it was: ${await copyAside(context.places, segment)}` : ''
   await cutTo(context, segment, part, fileBytes)
   return { action: 'cut', detail: `${fileBytes} to ${endOf(part)} bytes, ${part.length} fragments${place}` }
 }
 
 /** Changes the file, then the row. */
-async function cutTo(context: DeletionContext, { id, path }: Segment, part: Part, fileBytes: number) {
+async function cutTo(context: DeletionContext, segment: Segment, part: Part, fileBytes: number) {
   const bytes = endOf(part)
-  await cutFile(context, path, { bytes, fileBytes })
-  await context.rows.close(id, closedValues({ bytes, fragments: toFragments(part), checksum: sumChecksums(part) }))
+  await cutFile(context, segment, { bytes, fileBytes })
+  await context.rows.close(
+    segment.id,
+    closedValues({ bytes, fragments: toFragments(part), checksum: sumChecksums(part) }),
+  )
 }
 
 function endOf(part: Part): number {
@@ -75,7 +78,9 @@ function endOf(part: Part): number {
 
 /** Writes a file of its own, whose times begin at 0 like in all files. Order: file, sync, row. */
 async function writePart(context: DeletionContext, segment: Segment, init: Uint8Array, part: Part): Promise<void> {
-  const { rows, archiveDir } = context
+  const { rows, places } = context
+  const { placeId } = segment
+  const archiveDir = places.folderOf(placeId)
   const [first] = part as [FoundFragment]
   const startMs = first.startMs ?? segment.startMs
   const runStart90k = segment.runStart90k + first.start90k
@@ -85,7 +90,7 @@ async function writePart(context: DeletionContext, segment: Segment, init: Uint8
     return scaleTicks(segment.runStart90k, timescale) - scaleTicks(runStart90k, timescale)
   }
   const path = await createFile(archiveDir, segmentPath(segment.cameraId, startMs), async (target) => {
-    await using source = await open(join(archiveDir, segment.path), 'r')
+    await using source = await open(places.pathOf(segment), 'r')
     await target.write(init)
     for (const fragment of part) await copyFragment(source, target, { fragment, shiftOf, cameraId: segment.cameraId })
   })
@@ -93,7 +98,10 @@ async function writePart(context: DeletionContext, segment: Segment, init: Uint8
   const { cameraId, runId, initBytes, initHash, codecs, width, height } = segment
   const stream = { cameraId, runId, initBytes, initHash, codecs, width, height }
   const gapReason = first.offset === initBytes ? segment.gapReason : 'damaged'
-  await rows.close(await rows.insertOpen({ ...stream, path, startMs, runStart90k, gapReason }), closedValues(scan))
+  await rows.close(
+    await rows.insertOpen({ ...stream, placeId, path, startMs, runStart90k, gapReason }),
+    closedValues(scan),
+  )
 }
 
 type Moved = Pick<ChecksumBox, 'cameraId'> & {
@@ -116,32 +124,28 @@ async function copyFragment(
   if (bytesWritten < seal.length + content.length) throw new AppError('unavailable', 'the disk is full')
 }
 
-/** Writes a file and syncs it. Returns its name relative to the archive's folder. */
-async function createFile(
-  archiveDir: string,
-  wanted: string,
-  write: (file: FileHandle) => Promise<void>,
-): Promise<string> {
-  const { path, file } = await openNew(archiveDir, wanted)
+/** Writes a file and syncs it. Returns its name relative to the folder of the place. */
+async function createFile(folder: string, wanted: string, write: (file: FileHandle) => Promise<void>): Promise<string> {
+  const { path, file } = await openNew(folder, wanted)
   try {
     await write(file)
     await file.datasync()
-    await syncFolder(dirname(join(archiveDir, path)))
+    await syncFolder(dirname(join(folder, path)))
     return path
   } catch (error) {
     // Also after a failed sync: the next attempt creates another file.
-    await unlink(join(archiveDir, path))
+    await unlink(join(folder, path))
     throw error
   } finally {
     await file.close()
   }
 }
 
-async function openNew(archiveDir: string, wanted: string): Promise<{ path: string; file: FileHandle }> {
+async function openNew(folder: string, wanted: string): Promise<{ path: string; file: FileHandle }> {
   for (let attempt = 0; ; attempt++) {
     const path = attempt === 0 ? wanted : alternativePath(wanted, attempt)
     try {
-      return { path, file: await open(join(archiveDir, path), 'wx', 0o640) }
+      return { path, file: await open(join(folder, path), 'wx', 0o640) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
@@ -151,12 +155,12 @@ async function openNew(archiveDir: string, wanted: string): Promise<{ path: stri
 const neighbourMs = 86_400_000
 
 /** Finds the same initialization section in another file of the camera. */
-async function findSameInit({ rows, archiveDir }: DeletionContext, segment: Segment): Promise<Uint8Array | undefined> {
+async function findSameInit({ rows, places }: DeletionContext, segment: Segment): Promise<Uint8Array | undefined> {
   const { cameraId, startMs, initHash, initBytes } = segment
   const neighbours = await rows.listBetween(cameraId, startMs - neighbourMs, startMs + neighbourMs)
-  for (const { id, path, initHash: hash } of neighbours) {
-    if (id === segment.id || hash !== initHash) continue
-    const init = await readHead(join(archiveDir, path), initBytes)
+  for (const other of neighbours) {
+    if (other.id === segment.id || other.initHash !== initHash) continue
+    const init = await readHead(places.pathOf(other), initBytes)
     if (init && hashInit(init) === initHash) return init
   }
   return undefined

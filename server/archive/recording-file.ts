@@ -5,6 +5,8 @@ import { AppError } from '../base/error.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseChecksumBox } from '../media/mp4/checksum-box.ts'
 import type { Fragment } from '../model/segment.ts'
+import type { FileLocation, SegmentLocation } from '../model/segment-views.ts'
+import type { Places } from '../places/places.ts'
 
 /** Heads have some kB; larger ones are never written. */
 export const maxHeadBytes = 4 * 1024 * 1024
@@ -12,15 +14,20 @@ export const maxHeadBytes = 4 * 1024 * 1024
 /** Enough for the head of a typical fragment. */
 const typicalHeadBytes = 4096
 
-/** Throws 'not_found' when the file has been deleted. */
-export async function openRecording(path: string): Promise<FileHandle> {
+/** Throws 'not_found' when the file has been deleted, and 'unavailable' when its disk is away. */
+export async function openRecording(places: Places, file: FileLocation): Promise<FileHandle> {
   try {
-    return await open(path, 'r')
+    return await open(places.pathOf(file), 'r')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new AppError('not_found', 'this recording has been deleted', { cause: error })
+    if (await places.isPresent(file.placeId))
+      throw new AppError('not_found', 'this recording has been deleted', { cause: error })
+    throw new AppError('unavailable', 'the disk of this recording is not available', { cause: error })
   }
 }
+
+/** See `Catalog.open`. */
+export type OpenRecording = (segment: SegmentLocation) => Promise<FileHandle>
 
 /** Throws 'corrupt' when the file is shorter. */
 export async function readExactly(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 // Deletes all footage of a camera, and its folders.
 
+import { join } from 'node:path'
 import { type DeletionContext, deleteEmptyFolder } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
 import { cameraFolder } from './layout.ts'
@@ -10,10 +11,12 @@ import { OldestFirst } from './oldest-first.ts'
 export async function removeFootage(context: DeletionContext, cameraId: number, signal: AbortSignal): Promise<void> {
   await new DeletionSteps().delete(context, listAll(context, cameraId), { signal, onDeleted: () => {} })
   const folder = cameraFolder(cameraId)
-  for (const { name } of await listDays(context.archiveDir, cameraId)) {
-    await deleteEmptyFolder(context.archiveDir, `${folder}/${name}`)
+  for (const { folder: placeFolder } of await context.places.listPresent()) {
+    for (const { name } of await listDays(placeFolder, cameraId)) {
+      await deleteEmptyFolder(join(placeFolder, folder, name))
+    }
+    await deleteEmptyFolder(join(placeFolder, folder))
   }
-  await deleteEmptyFolder(context.archiveDir, folder)
   if (!signal.aborted) await context.rows.removeClockEpochs(cameraId)
 }
 

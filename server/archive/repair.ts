@@ -1,9 +1,9 @@
 // Repairs a segment that was open when the server ended: keeps its complete fragments, cuts off the rest and closes its
 // row. The file is shortened and synced before the row is written, and a crash in between repeats both.
 
-import { join } from 'node:path'
 import type { Segment } from '../model/segment.ts'
-import { archiveExists } from './archive-folder.ts'
+import type { FileLocation } from '../model/segment-views.ts'
+import type { Places } from '../places/places.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { FinalSyncs } from './final-syncs.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
@@ -29,12 +29,11 @@ export function createRepairReport(): RepairReport {
  */
 export async function repairSegment(
   context: DeletionContext,
-  segment: Pick<Segment, 'id' | 'path' | 'cameraId'>,
+  segment: Pick<Segment, 'id' | 'placeId' | 'path' | 'cameraId'>,
   report: RepairReport,
 ): Promise<void> {
-  const { rows, archiveDir, log } = context
-  const path = join(archiveDir, segment.path)
-  const scan = await scanIfPresent(path, archiveDir, segment.cameraId)
+  const { rows, places, log } = context
+  const scan = await scanIfPresent(places, segment)
   if (!scan || scan.fragments.length === 0) {
     await deleteSegments(context, [segment.id])
     report.segments++
@@ -43,7 +42,7 @@ export async function repairSegment(
   }
   if (scan.damage !== undefined)
     log.warn({ path: segment.path, damage: scan.damage }, 'the damaged end of a recording was cut off')
-  await cutFile(context, segment.path, scan)
+  await cutFile(context, segment, scan)
   await rows.close(segment.id, closedValues(scan))
   report.segments++
   report.fragments += scan.fragments.length
@@ -57,12 +56,15 @@ export function closedValues({ bytes, fragments, checksum }: Pick<SegmentScan, '
 }
 
 /** Reads the whole file: after a power loss, a fragment may look complete but contain holes. */
-async function scanIfPresent(path: string, archiveDir: string, cameraId: number): Promise<SegmentScan | undefined> {
+async function scanIfPresent(
+  places: Places,
+  segment: Pick<Segment, 'placeId' | 'path' | 'cameraId'>,
+): Promise<SegmentScan | undefined> {
   try {
-    return await scanSegmentFile(path, { isVerified: true, cameraId })
+    return await scanSegmentFile(places.pathOf(segment), { isVerified: true, cameraId: segment.cameraId })
   } catch (error) {
     // A file on a disk that is not mounted is not lost.
-    const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await archiveExists(archiveDir))
+    const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await places.isPresent(segment.placeId))
     if (isLost) return undefined
     throw error
   }
@@ -70,9 +72,9 @@ async function scanIfPresent(path: string, archiveDir: string, cameraId: number)
 
 /** Truncates the file after its last complete fragment and syncs it. Throws the system's error. */
 export function cutFile(
-  { archiveDir, syncs = new FinalSyncs() }: Pick<DeletionContext, 'archiveDir' | 'syncs'>,
-  path: string,
+  { places, syncs = new FinalSyncs() }: Pick<DeletionContext, 'places' | 'syncs'>,
+  file: FileLocation,
   scan: Pick<SegmentScan, 'bytes' | 'fileBytes'>,
 ): Promise<void> {
-  return syncs.cut(join(archiveDir, path), scan)
+  return syncs.cut(places.pathOf(file), scan)
 }

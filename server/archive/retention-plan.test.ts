@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { createPlace, onePlace } from '../../test/support/archive/one-place.ts'
 import { minuteMs, openPlace } from '../../test/support/archive/temporary-archive.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
+import type { OpenFootage } from '../model/segment-views.ts'
+import { Places } from '../places/places.ts'
 import { segmentPath } from './layout.ts'
 import { Retention } from './retention.ts'
 import {
@@ -17,12 +20,22 @@ import {
 
 const nowMs = Date.UTC(2026, 6, 1)
 
-type Recorded = { cameraId: number; agoMinutes: number; minutes: number; bytes: number; isOpen: boolean }
+const nothingMissing = new Map([1, 2].map((placeId) => [placeId, 0]))
+
+type Recorded = {
+  cameraId: number
+  placeId: number
+  agoMinutes: number
+  minutes: number
+  bytes: number
+  isOpen: boolean
+}
 
 type World = {
   readonly recorded: readonly Recorded[]
   readonly limits: RetentionLimits
-  readonly missingBytes: number
+  /** By place. */
+  readonly missingBytes: ReadonlyMap<number, number>
 }
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
@@ -32,6 +45,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
   recorded: fc.array(
     fc.record({
       cameraId: fc.integer({ min: 1, max: 4 }),
+      placeId: fc.constantFrom(1, 1, 2),
       agoMinutes: fc.integer({ min: -5, max: 90 }),
       minutes: fc.constantFrom(0, 1, 1, 1, 2, 30),
       bytes: fc.nat(100),
@@ -46,7 +60,13 @@ const worlds: fc.Arbitrary<World> = fc.record({
     others: fc.array(fc.integer({ min: 1, max: 2 })).map((list) => new Set(list)),
     maxBytes: maybe(sizes),
   }),
-  missingBytes: fc.integer({ min: -100, max: 300 }),
+  missingBytes: fc.tuple(fc.integer({ min: -100, max: 300 }), fc.integer({ min: -100, max: 300 })).map(
+    ([first, second]) =>
+      new Map([
+        [1, first],
+        [2, second],
+      ]),
+  ),
 })
 
 function cameraLimits(cameraId: number) {
@@ -62,16 +82,16 @@ function cameraLimits(cameraId: number) {
 
 async function build({ recorded }: World) {
   const rows = new MemorySegmentRows()
-  const openBytes = new Map<number, number>()
-  for (const { cameraId, agoMinutes, minutes, bytes, isOpen } of recorded) {
+  const open: OpenFootage[] = []
+  for (const { cameraId, placeId, agoMinutes, minutes, bytes, isOpen } of recorded) {
     const startMs = nowMs - agoMinutes * minuteMs
     const place = { cameraId, startMs, path: segmentPath(cameraId, startMs) }
-    const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+    const rest = { runId: 'r', runStart90k: 0, placeId, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
     const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined })
-    if (isOpen) openBytes.set(cameraId, (openBytes.get(cameraId) ?? 0) + bytes)
+    if (isOpen) open.push({ cameraId, placeId, bytes })
     else await rows.close(id, { endMs: startMs + minutes * minuteMs, bytes, fragments: [] })
   }
-  return { rows, openBytes }
+  return { rows, open }
 }
 
 const sum = (values: Iterable<{ readonly bytes: number }>) => [...values].reduce((total, { bytes }) => total + bytes, 0)
@@ -81,15 +101,15 @@ function checkEach(
   rows: MemorySegmentRows,
   planned: readonly PlannedDeletion[],
   world: World,
-  openBytes: PlanOptions['openBytes'],
+  open: PlanOptions['open'],
 ) {
   const { limits } = world
   const left = new Map(rows.all.filter(({ isClosed }) => isClosed).map((segment) => [segment.id, segment]))
   const ownerOf = (cameraId: number) => limits.cameras.find((camera) => camera.cameraId === cameraId)?.ownerId
-  const usedBy = (isOne: (cameraId: number) => boolean) =>
-    sum([...left.values()].filter(({ cameraId }) => isOne(cameraId))) +
-    [...openBytes].reduce((total, [cameraId, bytes]) => total + (isOne(cameraId) ? bytes : 0), 0)
-  let freed = 0
+  const usedBy = (isOne: (cameraId: number, placeId: number) => boolean) =>
+    sum([...left.values(), ...open].filter(({ cameraId, placeId }) => isOne(cameraId, placeId)))
+  const freed = new Map<number, number>()
+  const missingIn = (placeId: number) => (world.missingBytes.get(placeId) ?? 0) - (freed.get(placeId) ?? 0)
   for (const { id, cameraId, reason, bytes } of planned) {
     const segment = left.get(id)!
     assert.ok(segment, 'closed, and not deleted before')
@@ -99,17 +119,22 @@ function checkEach(
       camera_bytes: () => usedBy((each) => each === cameraId) > camera!.maxBytes!,
       user_bytes: () => usedBy((each) => ownerOf(each) === ownerOf(cameraId)) > limits.users.get(ownerOf(cameraId)!)!,
       archive_bytes: () => usedBy(() => true) > limits.maxBytes!,
-      disk_space: () => freed < world.missingBytes,
+      disk_space: () => missingIn(segment.placeId) > 0,
     }[reason]
     assert.ok(isWanted(), reason)
-    const allUsed = usedBy(() => true)
-    const wholeBytes = reason === 'archive_bytes' ? limits.maxBytes! : allUsed + freed - world.missingBytes
+    // For lack of space, only what is in the same place counts.
+    const isAround = (placeId: number) => reason !== 'disk_space' || placeId === segment.placeId
+    const around = [...left.values()].filter(({ placeId }) => isAround(placeId))
+    const wholeBytes =
+      reason === 'archive_bytes'
+        ? limits.maxBytes!
+        : usedBy((_, placeId) => isAround(placeId)) - missingIn(segment.placeId)
     const isGreedy = (other: number) => {
       const userId = ownerOf(other)
       const share = userId === undefined ? undefined : findShareBytes(limits, userId, wholeBytes)
-      return share !== undefined && usedBy((each) => ownerOf(each) === userId) > share
+      return share !== undefined && usedBy((each, placeId) => isAround(placeId) && ownerOf(each) === userId) > share
     }
-    const hasGreedy = [...left.values()].some((each) => isGreedy(each.cameraId))
+    const hasGreedy = around.some((each) => isGreedy(each.cameraId))
     if (reason === 'archive_bytes' || reason === 'disk_space')
       assert.ok(!hasGreedy || isGreedy(cameraId), 'first what users have beyond their shares')
     const isRival = {
@@ -119,9 +144,9 @@ function checkEach(
       archive_bytes: (other: number) => isGreedy(other) === hasGreedy,
       disk_space: (other: number) => isGreedy(other) === hasGreedy,
     }[reason]
-    for (const other of left.values()) assert.ok(!isRival(other.cameraId) || other.startMs >= segment.startMs, 'oldest')
+    for (const other of around) assert.ok(!isRival(other.cameraId) || other.startMs >= segment.startMs, 'oldest')
     left.delete(id)
-    freed += bytes
+    freed.set(segment.placeId, (freed.get(segment.placeId) ?? 0) + bytes)
   }
   const isDone = (isOne: (cameraId: number) => boolean, maxBytes: number | undefined) =>
     maxBytes === undefined || usedBy(isOne) <= maxBytes || ![...left.values()].some(({ cameraId }) => isOne(cameraId))
@@ -133,16 +158,20 @@ function checkEach(
   }
   for (const [userId, maxBytes] of limits.users) assert.ok(isDone((each) => ownerOf(each) === userId, maxBytes))
   assert.ok(isDone(() => true, limits.maxBytes))
-  assert.ok(freed >= world.missingBytes || left.size === 0, 'the disk has its room')
+  for (const placeId of world.missingBytes.keys())
+    assert.ok(
+      missingIn(placeId) <= 0 || ![...left.values()].some((segment) => segment.placeId === placeId),
+      'the disk has its room',
+    )
 }
 
 test('for any footage and limits, only excess footage is deleted, oldest first, until every limit holds', async () => {
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
-      const { rows, openBytes } = await build(world)
+      const { rows, open } = await build(world)
       const { limits, missingBytes } = world
-      const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes, missingBytes }))
-      checkEach(rows, planned, world, openBytes)
+      const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, open, missingBytes }))
+      checkEach(rows, planned, world, open)
     }),
     { numRuns: 500 },
   )
@@ -152,17 +181,17 @@ test('a pass deletes exactly what was planned before, even if it deletes while p
   const { archiveDir } = await openPlace()
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
-      const { rows, openBytes } = await build(world)
+      const { rows, open } = await build(world)
       const { limits } = world
-      const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes, missingBytes: 0 }))
+      const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, open, missingBytes: nothingMissing }))
       const before = new Set(rows.all.map(({ id }) => id))
       const retention = new Retention({
         rows,
-        archiveDir,
+        places: new Places([createPlace(archiveDir), createPlace(archiveDir, { id: 2 })]),
         clock: { ...systemClock, nowMs: () => nowMs, sleep: async () => {} },
         log: silentLogger,
         loadLimits: async () => limits,
-        openBytes: () => openBytes,
+        openFootage: () => open,
         recordedBytes: () => 0,
         minFreeBytes: 0,
         measureDisk: async () => ({ totalBytes: 0, freeBytes: 0 }),
@@ -196,11 +225,11 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
   let clockMs = nowMs
   const retention = new Retention({
     rows,
-    archiveDir,
+    places: onePlace(archiveDir),
     clock: { ...systemClock, nowMs: () => clockMs, sleep: async () => {} },
     log: silentLogger,
     loadLimits: async () => limits,
-    openBytes: () => new Map(),
+    openFootage: () => [],
     recordedBytes: () => 0,
     minFreeBytes: 0,
     measureDisk: async () => ({ totalBytes: 0, freeBytes: 0 }),
@@ -210,7 +239,16 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
   for (let hour = 0; hour < 30 * 24; hour++) {
     for (const cameraId of [1, 2, 3]) {
       const place = { cameraId, startMs: clockMs, path: segmentPath(cameraId, clockMs) }
-      const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+      const rest = {
+        runId: 'r',
+        runStart90k: 0,
+        placeId: 1,
+        initBytes: 0,
+        codecs: '',
+        width: 1,
+        height: 1,
+        initHash: '',
+      }
       const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined })
       // A gap at night for camera 3: its footage is smaller, and its oldest is older.
       const bytes = cameraId === 3 && hour % 24 < 8 ? 10 : 100
@@ -231,7 +269,7 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
 
 test('footage with future times, recorded before the clock was corrected, does not stop later footage from expiring', async () => {
   const rows = new MemorySegmentRows()
-  const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+  const rest = { runId: 'r', runStart90k: 0, placeId: 1, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
   const yearMs = 365 * 24 * 60 * minuteMs
   const add = async (startMs: number, epoch?: number) => {
     const place = { cameraId: 1, startMs, path: segmentPath(1, startMs) }
@@ -247,7 +285,9 @@ test('footage with future times, recorded before the clock was corrected, does n
   const plan = async (maxAgeMinutes: number) => {
     const cameras = [{ ...camera, maxAgeMs: maxAgeMinutes * minuteMs }]
     const limits = { cameras, users: new Map(), maxBytes: undefined }
-    const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes: new Map(), missingBytes: 0 }))
+    const planned = await Array.fromAsync(
+      planRetention({ rows, limits, nowMs, open: [], missingBytes: nothingMissing }),
+    )
     return planned.map(({ id }) => id).sort((a, b) => a - b)
   }
   assert.deepEqual(await plan(195), [early], 'nothing recorded after it is too old yet')
@@ -257,7 +297,7 @@ test('footage with future times, recorded before the clock was corrected, does n
 
 test('a user who does not own the server cannot push out the footage of its owner', async () => {
   const rows = new MemorySegmentRows()
-  const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+  const rest = { runId: 'r', runStart90k: 0, placeId: 1, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
   const add = async (cameraId: number, agoMinutes: number, bytes: number) => {
     const startMs = nowMs - agoMinutes * minuteMs
     const place = { cameraId, startMs, path: segmentPath(cameraId, startMs) }
@@ -276,12 +316,12 @@ test('a user who does not own the server cannot push out the footage of its owne
     others: new Set([2]),
     maxBytes: 50_000,
   }
-  const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes: new Map(), missingBytes: 0 }))
+  const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, open: [], missingBytes: nothingMissing }))
   assert.equal(planned.length, 40)
   assert.ok(planned.every(({ cameraId }) => cameraId !== 1))
   const more = { ...limits, maxBytes: 20_000 }
   const later = await Array.fromAsync(
-    planRetention({ rows, limits: more, nowMs, openBytes: new Map(), missingBytes: 0 }),
+    planRetention({ rows, limits: more, nowMs, open: [], missingBytes: nothingMissing }),
   )
   const left = 60 - later.filter(({ cameraId }) => cameraId !== 1).length
   assert.equal(left, 2, 'a tenth of the archive stays theirs')

@@ -1,6 +1,8 @@
 // Plans which footage must be deleted now, oldest first, and why. It only reads the index. Retention deletes the
 // result, and the dry run prints it. docs/design/retention.md explains the five stages.
 
+import { compareRecorded } from '../model/clock-epoch.ts'
+import type { OpenFootage } from '../model/segment-views.ts'
 import { OldestFirst } from './oldest-first.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -31,10 +33,12 @@ export type PlanOptions = {
   readonly rows: Pick<SegmentRows, 'listOldest' | 'listUsage'>
   readonly limits: RetentionLimits
   readonly nowMs: number
-  /** Bytes of the files being recorded, by camera. They count and are kept. */
-  readonly openBytes: ReadonlyMap<number, number>
-  /** This much more of the disk should be free. */
-  readonly missingBytes: number
+  /** The files being recorded. They count and are kept. */
+  readonly open: readonly OpenFootage[]
+  /** How much more should be free in each place. Footage of places that are not listed neither counts nor is deleted. */
+  readonly missingBytes: ReadonlyMap<number, number>
+  /** There are other places than those listed. */
+  readonly isPart?: boolean
   /** Yields the thread. Reading the oldest segments of a thousand cameras takes some 50 ms. */
   readonly rest?: () => Promise<void>
 }
@@ -67,65 +71,62 @@ export function findShareBytes(
   return others?.has(userId) ? (users.get(userId) ?? wholeBytes * shareOfOthers) : undefined
 }
 
-type Camera = { readonly cursor: OldestFirst; bytes: number }
+/** The footage of a camera in one place. */
+type Stock = { readonly cameraId: number; readonly placeId: number; readonly cursor: OldestFirst; bytes: number }
 
 /** Planned segments count as deleted, whether or not they are. */
 export async function* planRetention(options: PlanOptions): AsyncGenerator<PlannedDeletion, void, void> {
-  const { limits } = options
-  const cameras = await openCameras(options)
-  const all = [...cameras.values()]
-  const beforeBytes = sumBytes(all)
+  const { limits, missingBytes } = options
+  const all = await openStocks(options)
+  const byCamera = Map.groupBy(all, ({ cameraId }) => cameraId)
+  const byPlace = Map.groupBy(all, ({ placeId }) => placeId)
+  const beforeBytes = new Map([...byPlace].map(([placeId, stocks]) => [placeId, sumBytes(stocks)]))
   for (const [i, { cameraId, maxAgeMs }] of limits.cameras.entries()) {
     if (i % restAfter === restAfter - 1) await options.rest?.()
-    const camera = cameras.get(cameraId)
-    if (camera) yield* takeOld(camera, options.nowMs - maxAgeMs, options.nowMs)
+    for (const stock of byCamera.get(cameraId) ?? []) yield* takeOld(stock, options.nowMs - maxAgeMs, options.nowMs)
   }
   for (const { cameraId, maxBytes } of limits.cameras) {
-    const camera = cameras.get(cameraId)
-    if (camera && maxBytes !== undefined) yield* takeExcess([camera], maxBytes, 'camera_bytes')
+    const own = byCamera.get(cameraId)
+    if (own && maxBytes !== undefined) yield* takeExcess(own, maxBytes, 'camera_bytes')
   }
+  const owners = new Map(limits.cameras.map(({ cameraId, ownerId }) => [cameraId, ownerId]))
   for (const [userId, maxBytes] of limits.users) {
-    const own = limits.cameras.flatMap(({ cameraId, ownerId }) =>
-      ownerId === userId ? (cameras.get(cameraId) ?? []) : [],
-    )
+    const own = all.filter(({ cameraId }) => owners.get(cameraId) === userId)
     yield* takeExcess(own, maxBytes, 'user_bytes')
   }
-  const accounts = groupByOwner(limits, cameras)
   if (limits.maxBytes !== undefined) {
-    yield* takeBeyondShares(accounts, all, limits, limits.maxBytes, 'archive_bytes')
+    yield* takeBeyondShares(all, { owners, limits, maxBytes: limits.maxBytes, reason: 'archive_bytes' })
     yield* takeExcess(all, limits.maxBytes, 'archive_bytes')
   }
-  // Deletions for other reasons make room as well.
-  const wholeBytes = beforeBytes - options.missingBytes
-  yield* takeBeyondShares(accounts, all, limits, wholeBytes, 'disk_space')
-  yield* takeExcess(all, wholeBytes, 'disk_space')
+  for (const [placeId, stocks] of byPlace) {
+    // Deletions for other reasons make room as well.
+    const maxBytes = beforeBytes.get(placeId)! - (missingBytes.get(placeId) ?? 0)
+    yield* takeBeyondShares(stocks, { owners, limits, maxBytes, reason: 'disk_space' })
+    yield* takeExcess(stocks, maxBytes, 'disk_space')
+  }
 }
 
-function groupByOwner(
-  { cameras: all }: RetentionLimits,
-  cameras: ReadonlyMap<number, Camera>,
-): ReadonlyMap<number, readonly Camera[]> {
-  const accounts = new Map<number, Camera[]>()
-  for (const { cameraId, ownerId } of all) {
-    const camera = cameras.get(cameraId)
-    if (camera) accounts.set(ownerId, [...(accounts.get(ownerId) ?? []), camera])
-  }
-  return accounts
+type Shares = {
+  /** By camera. */
+  readonly owners: ReadonlyMap<number, number>
+  readonly limits: RetentionLimits
+  readonly maxBytes: number
+  readonly reason: RetentionReason
 }
 
 /** Takes the oldest of what users have beyond their shares, until `maxBytes` in all are no longer exceeded. */
 async function* takeBeyondShares(
-  accounts: ReadonlyMap<number, readonly Camera[]>,
-  all: readonly Camera[],
-  limits: RetentionLimits,
-  maxBytes: number,
-  reason: RetentionReason,
+  all: readonly Stock[],
+  { owners, limits, maxBytes, reason }: Shares,
 ): AsyncGenerator<PlannedDeletion, void, void> {
   let excess = sumBytes(all) - maxBytes
+  if (excess <= 0) return
+  const owned = all.filter(({ cameraId }) => owners.has(cameraId))
+  const accounts = Map.groupBy(owned, ({ cameraId }) => owners.get(cameraId)!)
   while (excess > 0) {
-    const greedy = [...accounts].flatMap(([userId, cameras]) => {
+    const greedy = [...accounts].flatMap(([userId, stocks]) => {
       const share = findShareBytes(limits, userId, maxBytes)
-      return share !== undefined && sumBytes(cameras) > share ? cameras : []
+      return share !== undefined && sumBytes(stocks) > share ? stocks : []
     })
     const planned = take(await findOldest(greedy), reason)
     if (!planned) return
@@ -134,21 +135,24 @@ async function* takeBeyondShares(
   }
 }
 
-async function openCameras({ rows, openBytes }: PlanOptions): Promise<Map<number, Camera>> {
-  const cameras = new Map<number, Camera>()
-  for (const { cameraId, bytes } of await rows.listUsage()) {
-    cameras.set(cameraId, { cursor: new OldestFirst(rows, cameraId), bytes })
+async function openStocks({ rows, open, missingBytes, isPart }: PlanOptions): Promise<Stock[]> {
+  const isOnly = missingBytes.size === 1 && !isPart
+  const stocks = new Map<string, Stock>()
+  for (const { cameraId, placeId, bytes } of [...(await rows.listUsage()), ...open]) {
+    if (!missingBytes.has(placeId)) continue
+    const key = `${cameraId} ${placeId}`
+    const stock = stocks.get(key)
+    if (stock) stock.bytes += bytes
+    else {
+      const cursor = new OldestFirst(rows, cameraId, isOnly ? undefined : placeId)
+      stocks.set(key, { cameraId, placeId, cursor, bytes })
+    }
   }
-  for (const [cameraId, bytes] of openBytes) {
-    const camera = cameras.get(cameraId) ?? { cursor: new OldestFirst(rows, cameraId), bytes: 0 }
-    camera.bytes += bytes
-    cameras.set(cameraId, camera)
-  }
-  return cameras
+  return [...stocks.values()]
 }
 
-async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncGenerator<PlannedDeletion, void, void> {
-  const { cursor } = camera
+async function* takeOld(stock: Stock, beforeMs: number, nowMs: number): AsyncGenerator<PlannedDeletion, void, void> {
+  const { cursor } = stock
   /** Ids of footage from the future that was skipped so far, and of footage before something that is too old. */
   const future: number[] = []
   let old = 0
@@ -167,52 +171,54 @@ async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncG
     if (head.endMs > beforeMs) cursor.passOver()
     else {
       old = future.length
-      yield take(camera, 'age')!
+      yield take(stock, 'age')!
     }
   }
   cursor.rewind()
   const planned = new Set(future.slice(0, old))
   while (planned.size > 0 && cursor.head) {
-    if (planned.delete(cursor.head.id)) yield take(camera, 'age')!
+    if (planned.delete(cursor.head.id)) yield take(stock, 'age')!
     else cursor.passOver()
   }
   cursor.rewind()
 }
 
-function sumBytes(cameras: readonly Camera[]): number {
-  return cameras.reduce((sum, { bytes }) => sum + bytes, 0)
+function sumBytes(stocks: readonly Stock[]): number {
+  return stocks.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 /** Takes the oldest segments of all until `maxBytes` is no longer exceeded. */
 async function* takeExcess(
-  cameras: readonly Camera[],
+  stocks: readonly Stock[],
   maxBytes: number,
   reason: RetentionReason,
 ): AsyncGenerator<PlannedDeletion, void, void> {
-  let excess = sumBytes(cameras) - maxBytes
+  let excess = sumBytes(stocks) - maxBytes
   while (excess > 0) {
-    const planned = take(await findOldest(cameras), reason)
+    const planned = take(await findOldest(stocks), reason)
     if (!planned) return
     excess -= planned.bytes
     yield planned
   }
 }
 
-async function findOldest(cameras: readonly Camera[]): Promise<Camera | undefined> {
-  for (const { cursor } of cameras) if (!cursor.isLoaded) await cursor.load()
-  let oldest: Camera | undefined
-  for (const camera of cameras) {
-    const { head } = camera.cursor
-    if (head && (!oldest || head.startMs < oldest.cursor.head!.startMs)) oldest = camera
-  }
+async function findOldest(stocks: readonly Stock[]): Promise<Stock | undefined> {
+  for (const { cursor } of stocks) if (!cursor.isLoaded) await cursor.load()
+  let oldest: Stock | undefined
+  for (const stock of stocks) if (stock.cursor.head && (!oldest || isOlder(stock, oldest))) oldest = stock
   return oldest
 }
 
-function take(camera: Camera | undefined, reason: RetentionReason): PlannedDeletion | undefined {
-  const head = camera?.cursor.head
-  if (!camera || !head) return undefined
-  camera.cursor.take()
-  camera.bytes -= head.bytes
+function isOlder(one: Stock, other: Stock): boolean {
+  const [a, b] = [one.cursor.head!, other.cursor.head!]
+  return one.cameraId === other.cameraId ? compareRecorded(a, b) < 0 : a.startMs < b.startMs
+}
+
+function take(stock: Stock | undefined, reason: RetentionReason): PlannedDeletion | undefined {
+  const head = stock?.cursor.head
+  if (!stock || !head) return undefined
+  stock.cursor.take()
+  stock.bytes -= head.bytes
   const { id, startMs, endMs, bytes } = head
-  return { id, cameraId: camera.cursor.cameraId, startMs, endMs, bytes, reason }
+  return { id, cameraId: stock.cameraId, startMs, endMs, bytes, reason }
 }

@@ -14,7 +14,7 @@ import {
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { TrustedTimeState } from '../model/trusted-time.ts'
-import { markerName } from './archive-folder.ts'
+import { markerName } from '../places/place-folder.ts'
 import { checkArchive, isClean } from './check.ts'
 import { DeletionClock } from './deletion-clock.ts'
 import { Retention, type RetentionOptions } from './retention.ts'
@@ -25,7 +25,7 @@ function createRetention(place: Place, options: Partial<RetentionOptions> = {}):
   return new Retention({
     ...place.context,
     loadLimits: async () => ({ cameras: [], users: new Map(), maxBytes: undefined }),
-    openBytes: () => place.catalog.openBytes(),
+    openFootage: () => place.catalog.openFootage(),
     recordedBytes: () => place.catalog.stats().recordedBytes,
     minFreeBytes: undefined,
     measureDisk: plenty,
@@ -139,10 +139,10 @@ test('nothing is deleted for lack of space while the disk is not mounted or does
   let isFailing = false
   const retention = createRetention(place, { measureDisk: () => (isFailing ? failing() : plenty()) })
   await retention.pass(signal)
-  assert.deepEqual(retention.stats().disk, await plenty())
+  assert.deepEqual(retention.stats().disks.get(1), await plenty())
   isFailing = true
   await retention.pass(signal)
-  assert.equal(retention.stats().disk, undefined)
+  assert.equal(retention.stats().disks.get(1), undefined)
   await rm(join(place.archiveDir, markerName))
   const full = async () => ({ totalBytes: 1e9, freeBytes: 0 })
   await createRetention(place, { measureDisk: full }).pass(signal)

@@ -6,16 +6,16 @@ import { errorChain } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
 import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
-import { archiveExists } from './archive-folder.ts'
+import type { OpenFootage } from '../model/segment-views.ts'
+import { measureDisk } from '../places/disk-space.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
-import { measureDisk } from './disk-space.ts'
 import { type PlannedDeletion, planRetention, type RetentionLimits, type RetentionReason } from './retention-plan.ts'
 
 export type RetentionOptions = DeletionContext & {
   readonly loadLimits: () => Promise<RetentionLimits>
-  /** Bytes of the files being recorded, by camera. */
-  readonly openBytes: () => ReadonlyMap<number, number>
+  /** The files being recorded. */
+  readonly openFootage: () => readonly OpenFootage[]
   /** Bytes recorded so far. Never decreases. */
   readonly recordedBytes: () => number
   /** As configured. See `freeFloorBytes`. */
@@ -48,7 +48,8 @@ export class Retention {
   #deleted = { segments: 0, bytes: 0 }
   #unreported = emptyReport()
   #reportAtMs = Number.NEGATIVE_INFINITY
-  #disk: DiskSpace | undefined
+  /** By place; without those that are away or do not answer. */
+  #disks: ReadonlyMap<number, DiskSpace> = new Map()
   /** Less space is free than required. */
   #isShort = false
 
@@ -73,17 +74,11 @@ export class Retention {
   }
 
   /**
-   * Checks all limits once. It does nothing while the archive's disk is not mounted. Throws the database's and the
+   * Checks all limits once, in the places that are there. Throws the database's and the
    * system's errors, and the next pass completes what was begun.
    */
   async pass(signal: AbortSignal): Promise<RetentionReport> {
-    const { archiveDir } = this.#options
     const report = emptyReport()
-    // Otherwise files that are not visible would count as deleted.
-    if (!(await archiveExists(archiveDir))) {
-      this.#disk = undefined
-      return report
-    }
     await finishPendingDeletions(this.#options)
     const onDeleted = ({ bytes, reason }: PlannedDeletion) => {
       for (const counted of [report, this.#unreported]) {
@@ -102,22 +97,23 @@ export class Retention {
 
   /** Lists what must be deleted now. It only reads. */
   async plan(): Promise<AsyncIterable<PlannedDeletion>> {
-    const { rows, clock, loadLimits, openBytes, deletionMs = () => clock.nowMs() } = this.#options
+    const { rows, places, clock, loadLimits, openFootage, deletionMs = () => clock.nowMs() } = this.#options
     const missingBytes = await this.#measureMissing()
-    this.#isShort = missingBytes > 0
+    this.#isShort = [...missingBytes.values()].some((bytes) => bytes > 0)
     return planRetention({
       rows,
       rest: () => setImmediate(),
       limits: await loadLimits(),
       nowMs: deletionMs(),
-      openBytes: openBytes(),
+      open: openFootage(),
       missingBytes,
+      isPart: missingBytes.size < places.all.length,
     })
   }
 
   stats() {
     const { steps, p95Ms } = this.#steps.stats()
-    return { ...this.#deleted, steps, stepP95Ms: p95Ms, disk: this.#disk }
+    return { ...this.#deleted, steps, stepP95Ms: p95Ms, disks: this.#disks }
   }
 
   #logDeletions(): void {
@@ -132,21 +128,29 @@ export class Retention {
     }
   }
 
-  /** How much less space is free than required. Negative when there is more. */
-  async #measureMissing(): Promise<number> {
-    const { archiveDir, log, minFreeBytes, recordedBytes } = this.#options
+  /**
+   * How much less space is free than required, in each place that is there; negative when there is more. Files of the
+   * others are not visible, and would count as deleted.
+   */
+  async #measureMissing(): Promise<ReadonlyMap<number, number>> {
+    const { places, log, minFreeBytes, recordedBytes } = this.#options
     const recent = recordedBytes() - this.#recordedBytes
     this.#recordedBytes += recent
-    try {
-      const disk = await (this.#options.measureDisk ?? measureDisk)(archiveDir)
-      this.#disk = disk
-      return freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes
-    } catch (error) {
-      // The other limits apply whether or not the disk is available.
-      this.#disk = undefined
-      log.warn({ error: errorChain(error) }, 'the free disk space could not be determined')
-      return 0
+    const disks = new Map<number, DiskSpace>()
+    const missing = new Map<number, number>()
+    for (const { id, folder } of await places.listPresent()) {
+      try {
+        const disk = await (this.#options.measureDisk ?? measureDisk)(folder)
+        disks.set(id, disk)
+        missing.set(id, freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes)
+      } catch (error) {
+        // The other limits apply whether or not the disk answers.
+        missing.set(id, 0)
+        log.warn({ folder, error: errorChain(error) }, 'the free disk space could not be determined')
+      }
     }
+    this.#disks = disks
+    return missing
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {

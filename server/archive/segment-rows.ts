@@ -48,12 +48,12 @@ export type SegmentRows = {
   listOldest(cameraId: number, query: OldestQuery): Promise<OldSegment[]>
   /** Cameras that have segments, whether or not the camera still exists. */
   listCameraIds(): Promise<number[]>
-  /** Counters of each camera that has closed segments. */
+  /** Counters of each camera and place with closed segments. */
   listUsage(): Promise<FootageUsage[]>
   /** Bytes of the closed segments that overlap [startMs, endMs), from the rows. */
   sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number>
   /** The counters of a camera, computed from the rows. */
-  sumUsage(cameraId: number): Promise<FootageUsage>
+  sumUsage(cameraId: number): Promise<FootageUsage[]>
   /** Corrects the counters of a camera. */
   recount(cameraId: number): Promise<void>
   /** Resolves when all earlier writes are on the disk. */
@@ -63,6 +63,7 @@ export type SegmentRows = {
    * `sync`.
    */
   markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]>
-  listPendingDeletions(limit: number): Promise<PendingDeletion[]>
+  /** Of one place, or of all. */
+  listPendingDeletions(limit: number, placeId?: number): Promise<PendingDeletion[]>
   remove(ids: readonly number[]): Promise<void>
 }

@@ -6,24 +6,27 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { type CameraLoad, type Forecast, forecastStorage } from '../model/forecast.ts'
 import { type DiskSpace, freeFloorBytes } from '../model/free-space.ts'
+import type { Place } from '../model/place.ts'
+import type { OpenFootage } from '../model/segment-views.ts'
+import { measurePlace } from '../places/disk-space.ts'
+import type { Places } from '../places/places.ts'
 import type { ClockDoubt } from './deletion-clock.ts'
-import { measureArchiveDisk } from './disk-space.ts'
 import type { RetentionLimits } from './retention-plan.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export type StorageMeterOptions = {
   readonly rows: Pick<SegmentRows, 'listUsage' | 'sumBytes' | 'findBounds'>
-  readonly archiveDir: string
+  readonly places: Places
   readonly clock: Clock
   readonly log: Logger
   readonly loadLimits: () => Promise<RetentionLimits>
-  /** Bytes of the files being recorded, by camera. */
-  readonly openBytes: () => ReadonlyMap<number, number> | Promise<ReadonlyMap<number, number>>
+  /** The files being recorded. */
+  readonly openFootage: () => readonly OpenFootage[] | Promise<readonly OpenFootage[]>
   /** As configured. See `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
   readonly doubt: () => ClockDoubt | undefined
   /** Default: asks the system. */
-  readonly measureDisk?: (folder: string) => Promise<DiskSpace>
+  readonly measureDisk?: (place: Place) => Promise<DiskSpace>
 }
 
 export type CameraStorage = CameraLoad & {
@@ -33,14 +36,26 @@ export type CameraStorage = CameraLoad & {
   readonly reachMs: number
 }
 
+type MeasuredDisk = DiskSpace & { readonly floorBytes: number }
+
+export type PlaceStorage = {
+  readonly place: Place
+  readonly bytes: number
+  /** Undefined when it does not answer or is not mounted. */
+  readonly disk: MeasuredDisk | undefined
+  /** How long until its oldest footage is deleted to make room; infinite for never. */
+  readonly fullMs: number
+}
+
 export type StorageReport = {
   readonly atMs: number
   /** Cameras that have footage or are being recorded, in the order of their ids. */
   readonly cameras: readonly CameraStorage[]
   readonly limits: RetentionLimits
   readonly forecast: Forecast
-  /** Undefined when the disk does not answer or is not mounted. */
-  readonly disk: (DiskSpace & { readonly floorBytes: number }) | undefined
+  readonly places: readonly PlaceStorage[]
+  /** All that answer together. Undefined when none does. */
+  readonly disk: MeasuredDisk | undefined
   /** Set while the machine's clock is not trusted. */
   readonly doubt: ClockDoubt | undefined
 }
@@ -82,9 +97,12 @@ export class StorageMeter {
     const { clock, rows, loadLimits, doubt } = this.#options
     const atMs = clock.nowMs()
     const limits = await loadLimits()
-    const openBytes = await this.#options.openBytes()
-    const used = new Map((await rows.listUsage()).map(({ cameraId, bytes }) => [cameraId, bytes]))
-    const disk = await this.#measureDisk()
+    const openFootage = await this.#options.openFootage()
+    const openBytes = sumByCamera(openFootage)
+    const usage = await rows.listUsage()
+    const used = sumByCamera(usage)
+    const disks = await this.#measureDisks()
+    const disk = disks.size > 0 ? [...disks.values()].reduce(addDisks) : undefined
     const limitsOf = new Map(limits.cameras.map((camera) => [camera.cameraId, camera]))
     const ids = new Set([...used.keys(), ...openBytes.keys(), ...limitsOf.keys()])
     const loads: (CameraLoad & Pick<CameraStorage, 'firstMs'>)[] = []
@@ -111,7 +129,8 @@ export class StorageMeter {
       diskBytes: disk && usedBytes + disk.freeBytes - disk.floorBytes,
     })
     const cameras = loads.map((load) => ({ ...load, reachMs: forecast.reachMs.get(load.cameraId)! }))
-    return { atMs, cameras, limits, forecast, disk, doubt: doubt() }
+    const places = this.#describePlaces(loads, [...usage, ...openFootage], disks)
+    return { atMs, cameras, limits, forecast, places, disk, doubt: doubt() }
   }
 
   async #findRate(cameraId: number, now: { atMs: number; ageMs: number; open: number }): Promise<number> {
@@ -121,14 +140,58 @@ export class StorageMeter {
     return (bytes + now.open) / windowMs
   }
 
-  async #measureDisk(): Promise<StorageReport['disk']> {
-    const { archiveDir, log, minFreeBytes } = this.#options
-    try {
-      const disk = await (this.#options.measureDisk ?? measureArchiveDisk)(archiveDir)
-      return { ...disk, floorBytes: freeFloorBytes(disk, minFreeBytes) }
-    } catch (error) {
-      log.warn({ error: errorChain(error) }, 'the free disk space could not be determined')
-      return undefined
-    }
+  /** New footage is spread over the places that take it, in proportion to their weights. */
+  #describePlaces(
+    loads: readonly CameraLoad[],
+    footage: readonly OpenFootage[],
+    disks: ReadonlyMap<number, MeasuredDisk>,
+  ): PlaceStorage[] {
+    const { all } = this.#options.places
+    const takes = ({ id, isDraining }: Place) => disks.has(id) && !isDraining
+    const weights = all.filter(takes).reduce((sum, { weight }) => sum + weight, 0)
+    return all.map((place) => {
+      const disk = disks.get(place.id)
+      const own = footage.filter(({ placeId }) => placeId === place.id)
+      const bytesOf = sumByCamera(own)
+      const bytes = own.reduce((sum, each) => sum + each.bytes, 0)
+      const share = takes(place) ? place.weight / weights : 0
+      const shares = loads.map((load) => ({
+        ...load,
+        bytes: bytesOf.get(load.cameraId) ?? 0,
+        bytesPerMs: load.bytesPerMs * share,
+        maxBytes: load.maxBytes === undefined ? undefined : load.maxBytes * share,
+      }))
+      const room = { users: new Map<number, number>(), archiveBytes: undefined }
+      const diskBytes = disk && bytes + disk.freeBytes - disk.floorBytes
+      return { place, bytes, disk, fullMs: forecastStorage(shares, { ...room, diskBytes }).diskFullMs }
+    })
   }
+
+  async #measureDisks(): Promise<ReadonlyMap<number, MeasuredDisk>> {
+    const { places, log, minFreeBytes } = this.#options
+    const disks = new Map<number, MeasuredDisk>()
+    for (const place of places.all) {
+      try {
+        const disk = await (this.#options.measureDisk ?? measurePlace)(place)
+        disks.set(place.id, { ...disk, floorBytes: freeFloorBytes(disk, minFreeBytes) })
+      } catch (error) {
+        log.warn({ folder: place.folder, error: errorChain(error) }, 'the free disk space could not be determined')
+      }
+    }
+    return disks
+  }
+}
+
+function addDisks(a: MeasuredDisk, b: MeasuredDisk): MeasuredDisk {
+  return {
+    totalBytes: a.totalBytes + b.totalBytes,
+    freeBytes: a.freeBytes + b.freeBytes,
+    floorBytes: a.floorBytes + b.floorBytes,
+  }
+}
+
+function sumByCamera(footage: readonly OpenFootage[]): Map<number, number> {
+  const sums = new Map<number, number>()
+  for (const { cameraId, bytes } of footage) sums.set(cameraId, (sums.get(cameraId) ?? 0) + bytes)
+  return sums
 }

@@ -11,6 +11,7 @@ import { supervise } from '../base/supervise.ts'
 import { createAlarm, wake } from '../base/thread-rest.ts'
 import type { LiveChunk, LiveFormat } from '../live/live-source.ts'
 import type { LiveSubscriber, LiveSubscription } from '../live/live-streams.ts'
+import type { Place } from '../model/place.ts'
 import type { CountersOfCamera } from './camera-meter.ts'
 import { CameraSuspensions } from './camera-suspensions.ts'
 import type {
@@ -34,6 +35,8 @@ export type CameraReport = Exclude<
 export type MediaWorkersOptions = {
   readonly count: number
   readonly settings: WorkerSettings
+  /** Where recordings go now. */
+  readonly places: () => readonly Place[]
   readonly clock: Clock
   readonly log: Logger
   readonly onReport: (report: CameraReport) => void
@@ -74,6 +77,11 @@ export class MediaWorkers implements LiveSubscriber {
 
   setCamera(job: CameraJob): void {
     this.#findSlot(job.cameraId).setCamera(job)
+  }
+
+  /** Call it when the places have changed. */
+  updatePlaces(): void {
+    for (const slot of this.#slots) slot.updatePlaces()
   }
 
   /** Resolves when the camera's connection is closed and its last segment is complete. */
@@ -191,6 +199,10 @@ class WorkerSlot {
     else if (job.recording) this.#reportSuspendedRecording(cameraId)
   }
 
+  updatePlaces(): void {
+    this.send({ type: 'set_places', places: this.#options.places() })
+  }
+
   async removeCamera(cameraId: number): Promise<void> {
     this.#suspensions.forget(cameraId)
     if (!this.#jobs.delete(cameraId) || !this.#worker) return
@@ -235,8 +247,8 @@ class WorkerSlot {
   }
 
   async #runWorker(signal: AbortSignal): Promise<void> {
-    const { workerFile = new URL('../worker.ts', import.meta.url), settings } = this.#options
-    const workerData: WorkerStart = { ...settings, alarm: this.#alarm }
+    const { workerFile = new URL('../worker.ts', import.meta.url), settings, places } = this.#options
+    const workerData: WorkerStart = { ...settings, places: places(), alarm: this.#alarm }
     const worker = new Worker(workerFile, { workerData })
     this.#worker = worker
     const ended = Promise.withResolvers<void>()

@@ -11,6 +11,7 @@ import type { DiscoveredDevice } from '../ingest/onvif/discover-devices.ts'
 import type { OnvifDevice, OnvifTarget } from '../ingest/onvif/read-device.ts'
 import type { SessionStatus } from '../ingest/session/camera-session.ts'
 import type { LiveChunk, LiveFormat } from '../live/live-source.ts'
+import type { Place } from '../model/place.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import type { CountersOfCamera } from './camera-meter.ts'
@@ -36,7 +37,6 @@ export type CameraJob = {
 
 /** Settings that a worker gets when it starts. */
 export type WorkerSettings = {
-  readonly archiveDir: string
   readonly syncIntervalMs: number
   /** Bytes of frames that all recorders of a worker may buffer while the disk is slow. */
   readonly pendingBytes: number
@@ -44,7 +44,7 @@ export type WorkerSettings = {
   readonly earlierBytes: number
   /** Bytes of groups of pictures that are kept for new viewers, over all cameras. */
   readonly groupBytes: number
-  /** Free space to keep on the archive's disk, as configured; see model/free-space.ts. */
+  /** Free space to keep on each disk of the archive, as configured; see model/free-space.ts. */
   readonly minFreeBytes: number | undefined
   /** How many disk operations a worker runs at once. */
   readonly diskOperations: number
@@ -64,6 +64,7 @@ export type WorkerSettings = {
 
 /** Data that a worker thread is started with. */
 export type WorkerStart = WorkerSettings & {
+  readonly places: readonly Place[]
   /** Wakes the worker from its rest, see base/thread-rest.ts; used with every message. */
   readonly alarm: SharedArrayBuffer
 }
@@ -90,6 +91,7 @@ export type AnswerTo<Q extends Question> = Extract<Answer, { kind: Q['kind'] }>
 export type ToWorker =
   /** Adds or changes a camera: a new URL reconnects; recording is switched without touching the connection. */
   | { readonly type: 'set_camera'; readonly job: CameraJob }
+  | { readonly type: 'set_places'; readonly places: readonly Place[] }
   | { readonly type: 'remove_camera'; readonly cameraId: number }
   | {
       readonly type: 'subscribe'

@@ -35,8 +35,10 @@ export const checkCommand: Command = {
 async function check(config: Config, store: Store, isDeep: boolean): Promise<CommandResult> {
   const { checkArchive, isClean } = await import('../archive/check.ts')
   const { describeCheck, writeCheck } = await import('./check-report.ts')
-  const report = await checkArchive({ rows: store.segments, archiveDir: config.archive, clock: systemClock, isDeep })
-  return { json: writeCheck(report), text: describeCheck(report, config.archive), isFailure: !isClean(report) }
+  const { findPlaces } = await import('../archive/open-places.ts')
+  const places = await findPlaces(store.places, config.archive)
+  const report = await checkArchive({ rows: store.segments, places, clock: systemClock, isDeep })
+  return { json: writeCheck(report), text: describeCheck(report), isFailure: !isClean(report) }
 }
 
 /** Reports what was repaired, and the result of a second check. */
@@ -46,10 +48,11 @@ async function fix(
   how: { readonly isDeep: boolean; readonly forgetsMissing: boolean },
 ): Promise<CommandResult> {
   const { fixArchive } = await import('../archive/fix.ts')
+  const { findPlaces } = await import('../archive/open-places.ts')
   const { describeFixes } = await import('./check-report.ts')
   const fixes = await fixArchive({
     rows: store.segments,
-    archiveDir: config.archive,
+    places: await findPlaces(store.places, config.archive),
     clock: systemClock,
     log: createLogger('warn'),
     cameras: await store.cameras.list(),

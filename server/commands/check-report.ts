@@ -4,17 +4,18 @@ import { type CheckReport, countFaults, isClean } from '../archive/check.ts'
 import type { Fix } from '../archive/fix.ts'
 
 /** One line for each fault, and a verdict. */
-export function describeCheck(report: CheckReport, archiveDir: string): string {
+export function describeCheck(report: CheckReport): string {
   const lines = [
     ...report.missingFiles.map(({ path }) => `missing file: ${path}`),
-    ...report.orphanFiles.map((path) => `file without an entry in the index: ${path}`),
+    ...report.orphanFiles.map(({ path }) => `file without an entry in the index: ${path}`),
     ...report.sizeMismatches.map(
       ({ path, indexBytes, fileBytes }) => `${path}: ${fileBytes} bytes, index says ${indexBytes}`,
     ),
     ...report.damagedFiles.map(({ path, detail }) => `damaged file: ${path}: ${detail}`),
     ...report.wrongCounters.map((cameraId) => `the bytes of camera ${cameraId} are counted wrongly`),
   ]
-  if (report.isArchiveMissing) lines.push(`${archiveDir} is not the folder of the recordings: is its disk mounted?`)
+  for (const { folder } of report.missingPlaces)
+    lines.push(`${folder} is not the folder of the recordings: is its disk mounted?`)
   const verdict = isClean(report) ? 'The index and the files agree.' : `${countFaults(report)} faults.`
   lines.push(`${report.segments} segments, ${report.files} files, ${report.bytes} bytes. ${verdict}`)
   return lines.join('\n')
@@ -27,7 +28,7 @@ export function writeCheck(report: CheckReport) {
     files: report.files,
     bytes: report.bytes,
     missing_files: report.missingFiles.map(({ path }) => path),
-    orphan_files: report.orphanFiles,
+    orphan_files: report.orphanFiles.map(({ path }) => path),
     size_mismatches: report.sizeMismatches.map(({ path, indexBytes, fileBytes }) => ({
       path,
       index_bytes: indexBytes,
@@ -35,7 +36,8 @@ export function writeCheck(report: CheckReport) {
     })),
     damaged_files: report.damagedFiles.map(({ path, detail }) => ({ path, detail })),
     wrong_counters: report.wrongCounters,
-    archive_missing: report.isArchiveMissing,
+    archive_missing: report.missingPlaces.length > 0,
+    missing_places: report.missingPlaces.map(({ folder }) => folder),
   }
 }
 

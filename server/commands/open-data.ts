@@ -35,8 +35,9 @@ export async function withStoppedServer<T>(config: Config, work: (store: Store) 
   const { claimDatabase } = await import('../store/engine/database-claim.ts')
   const { database, data: dataDir, archive } = config
   await checkThere(config)
-  using _ = (await isThere(archive)) ? lockFolder(archive) : undefined
-  await using __ = await claimDatabase({ database, dataDir, clock: systemClock, log: silentLogger })
+  using locks = new DisposableStack()
+  for (const { folder } of archive) if (await isThere(folder)) locks.use(lockFolder(folder))
+  await using _ = await claimDatabase({ database, dataDir, clock: systemClock, log: silentLogger })
   return await withStore(config, work)
 }
 

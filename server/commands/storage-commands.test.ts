@@ -5,11 +5,12 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { testMark } from '../../test/support/archive/one-place.ts'
 import { runCommand } from '../../test/support/command-line.ts'
-import { markArchive } from '../archive/archive-folder.ts'
 import { segmentPath } from '../archive/layout.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
 import { lockFolder } from '../folder-lock.ts'
+import { markFolder } from '../places/place-folder.ts'
 import { databaseFile } from '../store/engine/database-file.ts'
 import { openStore } from '../store/store.ts'
 
@@ -21,7 +22,7 @@ async function openScene(t: TestContext) {
   t.after(() => rm(data, { recursive: true }))
   const archive = join(data, 'archive')
   await mkdir(archive)
-  await markArchive(archive)
+  await markFolder(archive, testMark)
   const credentialsKey = (await openSecretKey(data)).deriveKey('camera credentials')
   await using store = await openStore({ database: databaseFile(data), credentialsKey, foreignIntervalMs: 0 })
   const { id: ownerId } = await store.users.insert({
@@ -43,7 +44,7 @@ async function openScene(t: TestContext) {
     await mkdir(dirname(join(archive, path)), { recursive: true })
     await writeFile(join(archive, path), Buffer.alloc(1_000_000))
     const id = await store.segments.insertOpen({
-      ...{ cameraId: camera.id, startMs, path, runId: 'r', runStart90k: 0, initBytes: 0, codecs: '' },
+      ...{ cameraId: camera.id, startMs, path, runId: 'r', runStart90k: 0, placeId: 1, initBytes: 0, codecs: '' },
       ...{ width: 1, height: 1, initHash: '', gapReason: undefined },
     })
     await store.segments.close(id, { endMs: startMs + 60_000, bytes: 1_000_000, fragments: [] })

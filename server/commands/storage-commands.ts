@@ -72,15 +72,17 @@ async function openRetention(config: Config, store: Store) {
 async function openSpace(config: Config, store: Store) {
   const { loadRetentionLimits } = await import('../archive/load-limits.ts')
   const { measureOpenFiles } = await import('../archive/open-files.ts')
-  const openBytes = await measureOpenFiles(store.segments, config.archive)
+  const { findPlaces } = await import('../archive/open-places.ts')
+  const places = await findPlaces(store.places, config.archive)
+  const openFootage = await measureOpenFiles(store.segments, places)
   const doubt = await readDoubt(store)
   return {
     rows: store.segments,
-    archiveDir: config.archive,
+    places,
     clock: systemClock,
     log: createLogger('error'),
     loadLimits: () => loadRetentionLimits(store, config.archiveMax),
-    openBytes: () => openBytes,
+    openFootage: () => openFootage,
     minFreeBytes: config.minFree,
     doubt: () => doubt,
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
 import { findMemoryBytes } from '../memory-shares.ts'
 import { parseEmail } from '../model/email.ts'
+import { archiveOption } from './archive-option.ts'
 import { databaseOption } from './database-option.ts'
 import { choiceOption, integerOption, listOption, pathOption, switchOption, textOption } from './option.ts'
 import { sizeOption } from './size-option.ts'
@@ -19,12 +20,7 @@ export const options = {
     defaultText: '`data` in the folder of the program',
     createDefault: ({ programDir }) => join(programDir, 'data'),
   }),
-  archive: pathOption({
-    placeholder: 'FOLDER',
-    description: 'Folder for recordings.',
-    defaultText: '`archive` in the data folder',
-    createDefault: ({ dataDir }) => join(dataDir, 'archive'),
-  }),
+  archive: archiveOption,
   'archive-max': sizeOption<number | undefined>({
     description: 'Size limit for all recordings together. The oldest are deleted first.',
     defaultText: 'no limit but the disk',

@@ -22,7 +22,7 @@ export type SegmentSpan = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'runId' | '
 }
 
 /** For comparing with its file. */
-export type SegmentFile = Pick<Segment, 'id' | 'path' | 'startMs' | 'bytes' | 'isClosed'>
+export type SegmentFile = Pick<Segment, 'id' | 'placeId' | 'path' | 'startMs' | 'bytes' | 'isClosed'>
 
 /** First and newest footage of a camera. */
 export type FootageBounds = {
@@ -41,16 +41,32 @@ export type FootageBounds = {
 export type LastSegment = Pick<Segment, 'startMs' | 'endMs'> & { readonly epoch: number }
 
 /** For retention; closed. */
-export type OldSegment = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'bytes'>
+export type OldSegment = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'bytes' | 'epoch'>
 
 export type OldestQuery = {
   readonly limit: number
   /** Only what comes after this one in the order of recording. */
   readonly after?: Pick<Segment, 'id' | 'startMs'> | undefined
+  /** Only what is in this place. */
+  readonly placeId?: number | undefined
 }
 
 /** A file that is about to be deleted. */
-export type PendingDeletion = Pick<Segment, 'id' | 'path'>
+export type PendingDeletion = SegmentLocation
 
-/** Sums over the closed segments of a camera. */
-export type FootageUsage = { readonly cameraId: number; readonly bytes: number; readonly segments: number }
+/** A segment, and where its file is. */
+export type SegmentLocation = Pick<Segment, 'id' | 'placeId' | 'path'>
+
+/** Where a file is. */
+export type FileLocation = Pick<Segment, 'placeId' | 'path'>
+
+/** Bytes of files that are being recorded, of a camera in one place. */
+export type OpenFootage = Omit<FootageUsage, 'segments'>
+
+/** Sums over the closed segments of a camera in one place. */
+export type FootageUsage = {
+  readonly cameraId: number
+  readonly placeId: number
+  readonly bytes: number
+  readonly segments: number
+}

@@ -50,7 +50,9 @@ export type Segment = {
   readonly runId: string
   /** Position of the file's first frame on the run's axis, 90 kHz ticks. */
   readonly runStart90k: number
-  /** Relative to the archive's folder. */
+  /** Where the file is; see place.ts. */
+  readonly placeId: number
+  /** Relative to the folder of its place. */
   readonly path: string
   /** Wall clock, Unix milliseconds; `endMs` is the end of the last complete fragment. */
   readonly startMs: number

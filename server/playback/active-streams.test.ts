@@ -15,6 +15,7 @@ const segmentsOf = (minutes: number): Segment[] =>
       cameraId: 1,
       runId: 'run',
       runStart90k: minute * 60 * 90_000,
+      placeId: 1,
       path: `${minute}`,
       startMs: beginMs,
       endMs: beginMs + minuteMs,

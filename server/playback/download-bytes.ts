@@ -1,7 +1,7 @@
 // Reads any bytes of a download from the files of the archive. Nothing is copied or cached.
 
 import type { FileHandle } from 'node:fs/promises'
-import { checkCameraId, openRecording, readExactly, readInto } from '../archive/recording-file.ts'
+import { checkCameraId, type OpenRecording, readExactly, readInto } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { checksumBoxBytes } from '../media/mp4/checksum-box.ts'
 import type { ByteSpan } from './byte-range.ts'
@@ -17,6 +17,7 @@ const ignored = new Uint8Array(maxSkippedBytes)
 const maxViews = 512
 
 export class DownloadBody implements MediaBody {
+  readonly #openFile: OpenRecording
   readonly #head: Uint8Array
   readonly #parts: readonly DownloadPart[]
   readonly #cameraId: number
@@ -25,18 +26,20 @@ export class DownloadBody implements MediaBody {
   /** Offset of the next byte, and the part that it is in. */
   #at: number
   #index: number
-  #open: { readonly path: string; readonly file: FileHandle } | undefined
+  #open: { readonly id: number; readonly file: FileHandle } | undefined
 
   /**
    * Reading throws 'not_found' when a file is gone, and 'corrupt' when a file belongs to another camera. `hold` is disposed
    * of with the body.
    */
   constructor(
+    open: OpenRecording,
     { head, parts }: Pick<DownloadLayout, 'head' | 'parts'>,
     { first, last }: ByteSpan,
     cameraId: number,
     hold?: Disposable,
   ) {
+    this.#openFile = open
     this.#hold = hold
     this.#head = head
     this.#parts = parts
@@ -66,7 +69,7 @@ export class DownloadBody implements MediaBody {
   /** Reads parts that follow each other in one file, with one system call. */
   async #readRow(target: Uint8Array): Promise<number> {
     const views: Uint8Array[] = []
-    let path: string | undefined
+    let id: number | undefined
     let beginOffset = 0
     let endOffset = 0
     let filled = 0
@@ -79,14 +82,14 @@ export class DownloadBody implements MediaBody {
         target.set(part.data.subarray(skipped, skipped + bytes), filled)
       } else {
         const offset = part.offset + skipped
-        path ??= part.path
+        id ??= part.segment!.id
         if (views.length === 0) beginOffset = endOffset = offset
         const between = offset - endOffset
-        if (part.path !== path || between < 0 || between > maxSkippedBytes) break
+        if (part.segment!.id !== id || between < 0 || between > maxSkippedBytes) break
         if (between > 0) views.push(ignored.subarray(0, between))
         views.push(target.subarray(filled, filled + bytes))
         endOffset = offset + bytes
-        if (this.#open?.path !== path) await this.#openFile(part)
+        if (this.#open?.id !== id) await this.#openPart(part)
       }
       filled += bytes
       this.#at += bytes
@@ -96,11 +99,11 @@ export class DownloadBody implements MediaBody {
     return filled
   }
 
-  async #openFile({ path, fragmentOffset }: DownloadPart): Promise<void> {
+  async #openPart({ segment, fragmentOffset }: DownloadPart): Promise<void> {
     await this.#open?.file.close()
     this.#open = undefined
-    const file = await openRecording(path)
-    this.#open = { path, file }
+    const file = await this.#openFile(segment!)
+    this.#open = { id: segment!.id, file }
     checkCameraId(await readExactly(file, fragmentOffset, checksumBoxBytes), this.#cameraId)
   }
 }

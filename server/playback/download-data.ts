@@ -1,11 +1,13 @@
 // The data of a download after its head: ranges of files in the archive, and inserted bytes.
 
 import type { ReadRun } from '../media/mp4/sample-records.ts'
+import type { SegmentLocation } from '../model/segment-views.ts'
 
 export type DownloadPart = {
   /** Inserted bytes; undefined for a range of a file. */
   readonly data?: Uint8Array
-  readonly path: string
+  /** Whose file it is in; undefined for inserted bytes. */
+  readonly segment: SegmentLocation | undefined
   /** Offset of the fragment, which begins with its checksum box. */
   readonly fragmentOffset: number
   /** Offset of the samples in the file of the archive. */
@@ -15,7 +17,7 @@ export type DownloadPart = {
   at: number
 }
 
-type Place = Pick<DownloadPart, 'path' | 'fragmentOffset' | 'offset'>
+type Place = Pick<DownloadPart, 'segment' | 'fragmentOffset' | 'offset'>
 
 export class DownloadData {
   readonly parts: DownloadPart[] = []
@@ -27,7 +29,7 @@ export class DownloadData {
 
   /** Returns the offset of the bytes. */
   addBytes(data: Uint8Array): number {
-    return this.#add({ data, path: '', fragmentOffset: 0, offset: 0 }, data.length)
+    return this.#add({ data, segment: undefined, fragmentOffset: 0, offset: 0 }, data.length)
   }
 
   /**
@@ -68,7 +70,7 @@ export class DownloadData {
       last &&
       !last.data &&
       !place.data &&
-      last.path === place.path &&
+      last.segment === place.segment &&
       last.fragmentOffset === place.fragmentOffset &&
       last.offset + last.bytes === place.offset
     if (isNext) last.bytes += bytes

@@ -4,8 +4,7 @@
 // All video of one codec shares a track, whatever its size. If the sizes differ, the parameter sets are repeated before
 // each key frame. Every other video codec and every audio configuration has its own track.
 
-import { join } from 'node:path'
-import { openRecording, readExactly } from '../archive/recording-file.ts'
+import { type OpenRecording, readExactly } from '../archive/recording-file.ts'
 import { parseAvcConfig } from '../media/h264/avc-config.ts'
 import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
 import { findAudioConfig, findVideoConfig } from '../media/mp4/describe-init.ts'
@@ -33,13 +32,14 @@ type VideoConfig = { readonly key: string; readonly sets: Uint8Array }
 
 /** Returns the tracks by `initHash`. Throws 'corrupt', and 'not_found' when a file is gone. */
 export async function readFormats(
-  archiveDir: string,
+  open: OpenRecording,
   segments: readonly Segment[],
 ): Promise<ReadonlyMap<string, readonly SourceTrack[]>> {
   const inits = new Map<string, Uint8Array>()
-  for (const { initHash, initBytes, path } of segments) {
+  for (const segment of segments) {
+    const { initHash, initBytes } = segment
     if (inits.has(initHash)) continue
-    await using file = await openRecording(join(archiveDir, path))
+    await using file = await open(segment)
     inits.set(initHash, await readExactly(file, 0, initBytes))
   }
   const configs = new Map([...inits].map(([hash, init]) => [hash, describeVideo(init)] as const))

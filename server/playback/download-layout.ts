@@ -2,7 +2,7 @@
 // of the fragments are read. The result depends on nothing but the footage and the range.
 
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import type { OpenRecording } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { writeProgressiveHead } from '../media/mp4/progressive-head.ts'
@@ -44,7 +44,7 @@ const filesAtOnce = 6
  * and 'corrupt'.
  */
 export async function createDownloadLayout(
-  archiveDir: string,
+  open: OpenRecording,
   samples: Pick<RecordedSamples, 'read'>,
   segments: readonly Segment[],
   { startMs, endMs, keepsGaps, isPreceded, isContinued }: DownloadRange,
@@ -53,7 +53,7 @@ export async function createDownloadLayout(
     .map((segment) => ({ segment, ...selectFragments(segment.fragments, startMs, endMs) }))
     .filter(({ first, end }) => first < end)
   const formats = await readFormats(
-    archiveDir,
+    open,
     chosen.map(({ segment }) => segment),
   )
   const tracks = new Map<string, DownloadTrack>()
@@ -67,7 +67,6 @@ export async function createDownloadLayout(
   const inOrder = readAhead(chosen, filesAtOnce, ({ segment }) => samples.read(segment))
   for await (const [{ segment, first, end, firstShown }, records] of inOrder) {
     const sources = formats.get(segment.initHash)!
-    const path = join(archiveDir, segment.path)
     const reader = new SampleRecordReader(records)
     let lastEnd90k = 0
     for (const { endTicks90k } of tracks.values()) lastEnd90k = Math.max(lastEnd90k, endTicks90k)
@@ -85,7 +84,7 @@ export async function createDownloadLayout(
         if (!source) throw new AppError('corrupt', `expected track ${run.trackId} in the initialization section`)
         const track = getTrack(tracks, source)
         track.use(source)
-        const place = { path, fragmentOffset: fragment.offset, offset: fragment.offset + run.dataOffset }
+        const place = { segment, fragmentOffset: fragment.offset, offset: fragment.offset + run.dataOffset }
         const at = data.addSamples(place, run, source.parameterSets)
         const firstTicks = track.add(run, run.baseDecodeTime + shiftTicks(shift, source.timescale), at)
         if (run.trackId !== videoTrackId) return
@@ -123,7 +122,7 @@ export async function createDownloadLayout(
   const hash = createHash('sha256').update(head)
   for (const part of data.parts) {
     part.at += head.length
-    if (!part.data) hash.update(`${part.path} ${part.offset}\n`)
+    if (part.segment) hash.update(`${part.segment.id} ${part.offset}\n`)
   }
   const etag = hash.digest('hex').slice(0, 32)
   return { head, parts: data.parts, totalBytes: head.length + data.bytes, etag: `"${etag}"` }

@@ -1,6 +1,7 @@
 // Downloads of recorded ranges as one progressive MP4 file each.
 
 import type { Catalog } from '../archive/catalog.ts'
+import type { OpenRecording } from '../archive/recording-file.ts'
 import { streamNotFound } from './active-streams.ts'
 import { DownloadBody } from './download-bytes.ts'
 import { createDownloadLayout } from './download-layout.ts'
@@ -17,15 +18,17 @@ export type DownloadHeaders = { readonly range?: string | undefined; readonly if
 export const maxDownloadMs = 3 * 3_600_000
 
 export class Downloads {
-  readonly #catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>
+  readonly #catalog: Pick<Catalog, 'listSegments' | 'bounds'>
+  readonly #open: OpenRecording
   readonly #layouts: DownloadLayoutCache
   readonly #samples: RecordedSamples
 
   /** `maxLayoutBytes`: see `DownloadLayoutCache`. */
-  constructor(catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'archiveDir'>, maxLayoutBytes: number) {
+  constructor(catalog: Pick<Catalog, 'listSegments' | 'bounds' | 'open'>, maxLayoutBytes: number) {
     this.#catalog = catalog
     this.#layouts = new DownloadLayoutCache(maxLayoutBytes)
-    this.#samples = new RecordedSamples(catalog.archiveDir)
+    this.#open = (segment) => catalog.open(segment)
+    this.#samples = new RecordedSamples(this.#open)
   }
 
   /**
@@ -43,7 +46,7 @@ export class Downloads {
     const layout = await this.#layouts.load(`${streamId} ${keepsGaps}`, userId, async () => {
       const segments = await this.#catalog.listSegments(cameraId, startMs, endMs)
       const footage = keepsGaps ? await this.#catalog.bounds(cameraId) : undefined
-      return createDownloadLayout(this.#catalog.archiveDir, this.#samples, segments, {
+      return createDownloadLayout(this.#open, this.#samples, segments, {
         ...{ startMs, endMs, keepsGaps },
         isPreceded: footage !== undefined && footage.startMs < startMs,
         isContinued: footage !== undefined && footage.endMs > endMs,
@@ -54,7 +57,7 @@ export class Downloads {
     const answer = await createMediaBytes(
       totalBytes,
       isSame ? range : undefined,
-      async (span) => new DownloadBody(layout, span, cameraId, this.#layouts.hold(userId, layout)),
+      async (span) => new DownloadBody(this.#open, layout, span, cameraId, this.#layouts.hold(userId, layout)),
     )
     return { ...answer, etag }
   }

@@ -24,6 +24,7 @@ function createSegment(offsets: readonly number[]): Segment {
     cameraId: 1,
     runId: 'run',
     runStart90k: 0,
+    placeId: 1,
     path: '',
     startMs: fragments[0]!.startMs,
     endMs: last.startMs + last.durationMs,

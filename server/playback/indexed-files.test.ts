@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { open, readFile, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { FootageScene, TestClock } from '../../test/playback/footage-scene.ts'
@@ -32,7 +31,7 @@ async function openScene() {
   await scene.record(90, 100, { losses: [[93.2, 95]] })
   await scene.stop()
   const segments = await rows.listBetween(1, 0, t0 + 1e9)
-  const pathOf = (segment: Segment) => join(scene.catalog.archiveDir, segment.path)
+  const pathOf = (segment: Segment) => scene.places.pathOf(segment)
   const read = async (segment: Segment) => {
     await using file = await open(pathOf(segment))
     return readIndexedSamples(file, segment)
@@ -42,7 +41,7 @@ async function openScene() {
     const id = await playback.createDownload({ ...user, startMs: t0, endMs: t0 + 100_000 })
     return readBytes(await playback.openDownload(id, false, {}))
   }
-  const context = { rows, archiveDir: scene.catalog.archiveDir, clock: new TestClock(), log: silentLogger }
+  const context = { rows, places: scene.places, clock: new TestClock(), log: silentLogger }
   const check = () => checkArchive({ ...context, isDeep: true })
   const fix = () =>
     fixArchive({ ...context, isDeep: true, forgetsMissing: false, cameras: [{ id: 1, createdAtMs: t0 - 1e9 }] })
@@ -148,7 +147,7 @@ test('an index that was cut, changed or exchanged is not believed, and a downloa
 test('what is known of a file that was left open is read again once it is repaired', async () => {
   const { scene, segments, read } = await openScene()
   await using _ = scene
-  const samples = new RecordedSamples(scene.catalog.archiveDir)
+  const samples = new RecordedSamples((segment) => scene.catalog.open(segment))
   const [segment] = segments as [Segment]
   const reported = { ...segment, fragments: segment.fragments.slice(0, 2), checksum: undefined }
   const before = await samples.read(reported)

@@ -1,8 +1,7 @@
 // An entry of a stream that plays faster than normal: the key frames of the footage, each shown until the next one,
 // divided by the speed. It is read from the files of the archive on request; only heads are read before the first byte.
 
-import { join } from 'node:path'
-import { openRecording, readMoof } from '../archive/recording-file.ts'
+import { type OpenRecording, readMoof } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
@@ -28,14 +27,13 @@ type LocatedKeyFrame = KeyFrame & { readonly offset: number; readonly bytes: num
  * 'corrupt' when it does not match the index.
  */
 export async function layoutKeyFrames(
-  archiveDir: string,
-  segment: Pick<Segment, 'path' | 'cameraId' | 'fragments'>,
+  open: OpenRecording,
+  segment: Pick<Segment, 'id' | 'placeId' | 'path' | 'cameraId' | 'fragments'>,
   { entry, speed, sequence }: { readonly entry: StreamEntry; readonly speed: number; readonly sequence: number },
 ): Promise<KeyFrames> {
-  const path = join(archiveDir, segment.path)
   const found: LocatedKeyFrame[] = []
   {
-    await using file = await openRecording(path)
+    await using file = await open(segment)
     for (const keyFrame of chooseKeyFrames(segment.fragments, entry, speed)) {
       const { moof, offset } = await readMoof(file, keyFrame.fragment, segment.cameraId)
       const track = parseFragmentSamples(moof).find(({ trackId }) => trackId === videoTrackId)
@@ -57,7 +55,7 @@ export async function layoutKeyFrames(
   const head = writeFragmentHead(sequence + 1, [run], entry.startMs)
   let at = head.length
   const parts = shown.map(({ fragment, offset, bytes }) => {
-    const part: DownloadPart = { path, fragmentOffset: fragment.offset, offset, bytes, at }
+    const part: DownloadPart = { segment, fragmentOffset: fragment.offset, offset, bytes, at }
     at += bytes
     return part
   })

@@ -297,8 +297,8 @@ testEachDatabase('record, watch, pause, restart, check and delete with the real 
     { startMs: at(0), endMs: at(130) },
     { startMs: at(200), endMs: at(230) },
   ])
-  const { archiveDir } = scene.catalog
-  const report = await checkArchive({ rows: store.segments, archiveDir, clock: scene.clock, isDeep: true })
+  const { places } = scene
+  const report = await checkArchive({ rows: store.segments, places, clock: scene.clock, isDeep: true })
   assert.ok(isClean(report), JSON.stringify(report))
   assert.ok(report.segments >= 4)
   await scene.catalog.removeCamera(1)

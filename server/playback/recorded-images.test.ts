@@ -95,7 +95,7 @@ test('a wall with more cameras than the concurrency limit shows the same moment 
   // Serves the footage of one camera under many ids.
   const recordedImages = new RecordedImages({
     catalog: {
-      archiveDir: scene.catalog.archiveDir,
+      open: (segment) => scene.catalog.open(segment),
       listSegments: async (id, ...range) => (await scene.catalog.listSegments(1, ...range)).map((s) => ({ ...s, id })),
     },
     decoder: {

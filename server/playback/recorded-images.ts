@@ -2,9 +2,8 @@
 // ones are cached, because users return to the same moments of a timeline.
 
 import type { FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
-import { openRecording, readExactly, readMoof } from '../archive/recording-file.ts'
+import { type OpenRecording, readExactly, readMoof } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { FairSemaphore } from '../base/fair-semaphore.ts'
 import type { ImageLimits } from '../media/image-size.ts'
@@ -16,7 +15,7 @@ import { findRefreshCount, KeyFrameCollector } from '../media/nal/key-frame.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 
 export type RecordedImagesOptions = {
-  readonly catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>
+  readonly catalog: Pick<Catalog, 'listSegments' | 'open'>
   readonly decoder: {
     /** Returns one JPEG for each size. Rejects with AppError 'corrupt' or 'unavailable'. */
     decode(
@@ -138,7 +137,7 @@ export class RecordedImages {
   }
 
   async #create(place: KeyFramePosition, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
-    const frame = await readKeyFrame(this.#catalog.archiveDir, place)
+    const frame = await readKeyFrame((segment) => this.#catalog.open(segment), place)
     const [source, viewers] = [place.segment.cameraId, new Set([viewer])]
     const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits], source, viewers })
     return jpeg!
@@ -166,8 +165,8 @@ function findLastKey(segments: readonly Segment[], atMs: number): KeyFramePositi
 /**
  * Reads the first frame of the fragment and, with gradual refresh, the following frames up to the first correct one.
  */
-async function readKeyFrame(archiveDir: string, { segment, fragment }: KeyFramePosition): Promise<KeyFrame> {
-  await using file = await openRecording(join(archiveDir, segment.path))
+async function readKeyFrame(open: OpenRecording, { segment, fragment }: KeyFramePosition): Promise<KeyFrame> {
+  await using file = await open(segment)
   const format = findVideoConfig(await readExactly(file, 0, segment.initBytes))
   const collector = new KeyFrameCollector(format.codec)
   let isKey = true

@@ -1,27 +1,26 @@
 // What a download's tables need of each file: the samples of its fragments, without their bytes. They are kept for files
 // that are closed, so that the second download over a file reads nothing of it.
 
-import { join } from 'node:path'
 import { readHeadSamples, readIndexedSamples } from '../archive/file-samples.ts'
-import { openRecording } from '../archive/recording-file.ts'
+import type { OpenRecording } from '../archive/recording-file.ts'
 import type { Segment } from '../model/segment.ts'
 
 type SampledSegment = Pick<
   Segment,
-  'id' | 'path' | 'cameraId' | 'initBytes' | 'fragments' | 'bytes' | 'checksum' | 'isClosed'
+  'id' | 'placeId' | 'path' | 'cameraId' | 'initBytes' | 'fragments' | 'bytes' | 'checksum' | 'isClosed'
 >
 
 /** A minute takes 4 to 10 kB. */
 const maxCacheBytes = 16 * 1024 * 1024
 
 export class RecordedSamples {
-  readonly #archiveDir: string
+  readonly #open: OpenRecording
   /** By segment, least recently used first. */
   readonly #records = new Map<number, Uint8Array>()
   #cachedBytes = 0
 
-  constructor(archiveDir: string) {
-    this.#archiveDir = archiveDir
+  constructor(open: OpenRecording) {
+    this.#open = open
   }
 
   /** The records of all fragments of the segment. Throws 'not_found' when the file is gone, and 'corrupt'. */
@@ -34,7 +33,7 @@ export class RecordedSamples {
   }
 
   async #read(segment: SampledSegment): Promise<Uint8Array> {
-    await using file = await openRecording(join(this.#archiveDir, segment.path))
+    await using file = await this.#open(segment)
     return (await readIndexedSamples(file, segment)) ?? (await readHeadSamples(file, segment)).records
   }
 

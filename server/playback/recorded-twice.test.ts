@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { StreamPlayer } from '../../test/playback/stream-player.ts'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { onePlace } from '../../test/support/archive/one-place.ts'
 import { syntheticStartMs as t0 } from '../../test/support/media/synthetic-frames.ts'
 import { Catalog } from '../archive/catalog.ts'
 import { systemClock } from '../base/clock.ts'
@@ -29,7 +30,7 @@ class Camera {
   catalog = this.#open()
 
   #open(): Catalog {
-    return new Catalog({ rows: this.#rows, archiveDir: '/nowhere', clock: systemClock, log: silentLogger })
+    return new Catalog({ rows: this.#rows, places: onePlace('/nowhere'), clock: systemClock, log: silentLogger })
   }
 
   async record(minutes: number, gapReason?: string): Promise<void> {
@@ -38,7 +39,7 @@ class Camera {
       const path = `${this.#runs}-${i}.mp4`
       const startMs = this.#nowMs
       const opened: OpenSegment = {
-        ...{ cameraId: 1, runId, runStart90k: i * 60 * 90_000, path, startMs, initBytes: 100 },
+        ...{ cameraId: 1, runId, runStart90k: i * 60 * 90_000, placeId: 1, path, startMs, initBytes: 100 },
         ...{ codecs: 'avc1', width: 64, height: 48, initHash: 'init' },
         gapReason: i === 0 ? gapReason : undefined,
       }

@@ -1,7 +1,7 @@
 // Reads part of a segment's file with its decode times shifted to another time axis; the length does not change.
 
 import type { FileHandle } from 'node:fs/promises'
-import { openRecording, readExactly, readInto } from '../archive/recording-file.ts'
+import { type OpenRecording, readExactly, readInto } from '../archive/recording-file.ts'
 import { hashInit } from '../archive/segment-checksum.ts'
 import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
@@ -22,7 +22,7 @@ export type ShiftOptions = {
   readonly inits: InitSections
 }
 
-type ShiftedSegment = Pick<Segment, 'cameraId' | 'fragments' | 'initBytes' | 'initHash'>
+type ShiftedSegment = Pick<Segment, 'id' | 'placeId' | 'path' | 'cameraId' | 'fragments' | 'initBytes' | 'initHash'>
 
 const maxInits = 200
 
@@ -48,12 +48,12 @@ export class InitSections {
  * reading throw 'corrupt' when the file does not match the index.
  */
 export async function openShiftedFile(
-  path: string,
+  open: OpenRecording,
   segment: ShiftedSegment,
   span: ByteSpan,
   options: ShiftOptions,
 ): Promise<MediaBody> {
-  const file = await openRecording(path)
+  const file = await open(segment)
   try {
     const init = await options.inits.read(file, segment)
     const body = new ShiftedFile(file, init, segment, span, options)

@@ -1,6 +1,7 @@
 // Adds silence to an entry of a recorded stream whose footage has no audio: the shifted bytes of the file, followed by
 // one audio fragment.
 
+import type { OpenRecording } from '../archive/recording-file.ts'
 import type { ByteBudget } from '../base/byte-budget.ts'
 import { writeSilentFragment } from '../media/mp4/silent-track.ts'
 import type { Segment } from '../model/segment.ts'
@@ -27,8 +28,8 @@ export type SilentEntryOptions = {
 
 /** `entry` is an entry of this segment and `sequence` its number. */
 export function layoutSilentEntry(
-  path: string,
-  segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes' | 'initHash'>,
+  openRecording: OpenRecording,
+  segment: Pick<Segment, 'id' | 'placeId' | 'path' | 'cameraId' | 'fragments' | 'initBytes' | 'initHash'>,
   { entry, shift, sequence, budget, inits }: SilentEntryOptions,
 ): SilentEntry {
   const { offset, bytes, axis90k: start90k, duration90k } = entry
@@ -41,7 +42,7 @@ export function layoutSilentEntry(
       if (first >= bytes) return new BytesBody(behind)
       const span = { first: offset + first, last: offset + Math.min(last, bytes - 1) }
       return new JoinedBody([
-        await openShiftedFile(path, segment, span, { shift, budget, inits }),
+        await openShiftedFile(openRecording, segment, span, { shift, budget, inits }),
         new BytesBody(behind),
       ])
     },

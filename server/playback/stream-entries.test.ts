@@ -62,6 +62,7 @@ function createSegments(plans: readonly Plan[]): Segment[] {
       cameraId: 1,
       runId: `run-${run}`,
       runStart90k,
+      placeId: 1,
       path: '',
       startMs: segmentStartMs,
       endMs: ms,

@@ -1,9 +1,8 @@
 // Opens the files that the playlist of a recorded stream names. Their bytes come from the files of the archive, with
 // times shifted to the stream's time axis.
 
-import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
-import { openRecording, readExactly } from '../archive/recording-file.ts'
+import { type OpenRecording, readExactly } from '../archive/recording-file.ts'
 import { ByteBudget } from '../base/byte-budget.ts'
 import { addSilentTrack } from '../media/mp4/silent-track.ts'
 import { writeVideoInit } from '../media/mp4/video-init.ts'
@@ -20,12 +19,14 @@ import type { StreamFile } from './stream-part.ts'
 const maxClosedBytes = 64 * 1024 * 1024
 
 export class StreamFileReader {
-  readonly #catalog: Pick<Catalog, 'findSegment' | 'archiveDir'>
+  readonly #catalog: Pick<Catalog, 'findSegment'>
+  readonly #open: OpenRecording
   readonly #budget = new ByteBudget(maxClosedBytes)
   readonly #inits = new InitSections()
 
-  constructor(catalog: Pick<Catalog, 'findSegment' | 'archiveDir'>) {
+  constructor(catalog: Pick<Catalog, 'findSegment' | 'open'>) {
     this.#catalog = catalog
+    this.#open = (segment) => catalog.open(segment)
   }
 
   /**
@@ -40,10 +41,8 @@ export class StreamFileReader {
   ): Promise<MediaBytes | undefined> {
     const segment = await this.#findSegment(file)
     if (!segment) return undefined
-    const { archiveDir } = this.#catalog
-    const path = join(archiveDir, segment.path)
     if (file.kind === 'init') {
-      const init = await readInit(path, segment.initBytes, file.tracks)
+      const init = await this.#readInit(segment, file.tracks)
       return createMediaBytes(
         init.length,
         range,
@@ -55,7 +54,7 @@ export class StreamFileReader {
         // Without an entry at this byte, the initialization section is fetched.
         const sequence = file.part.findSequence(segment.id, span.first)
         if (sequence !== undefined) await onFetch(sequence)
-        return openShiftedFile(path, segment, span, {
+        return openShiftedFile(this.#open, segment, span, {
           shift: file.shift,
           hidesAudio: file.hidesAudio,
           budget: this.#budget,
@@ -65,16 +64,26 @@ export class StreamFileReader {
     }
     if (file.kind === 'silent') {
       await onFetch(file.sequence)
-      const { totalBytes, open } = layoutSilentEntry(path, segment, {
+      const { totalBytes, open } = layoutSilentEntry(this.#open, segment, {
         ...file,
         budget: this.#budget,
         inits: this.#inits,
       })
       return createMediaBytes(totalBytes, range, open)
     }
-    const layout = await layoutKeyFrames(archiveDir, segment, file)
+    const layout = await layoutKeyFrames(this.#open, segment, file)
     await onFetch(file.sequence)
-    return createMediaBytes(layout.totalBytes, range, async (span) => new DownloadBody(layout, span, segment.cameraId))
+    return createMediaBytes(
+      layout.totalBytes,
+      range,
+      async (span) => new DownloadBody(this.#open, layout, span, segment.cameraId),
+    )
+  }
+
+  async #readInit(segment: Segment, tracks: InitFile['tracks']): Promise<Uint8Array> {
+    await using file = await this.#open(segment)
+    const init = await readExactly(file, 0, segment.initBytes)
+    return tracks === 'all' ? init : tracks === 'video' ? writeVideoInit(init) : addSilentTrack(init)
   }
 
   async #findSegment(file: FoundFile): Promise<Segment | undefined> {
@@ -86,9 +95,3 @@ export class StreamFileReader {
 }
 
 type InitFile = Extract<StreamFile, { kind: 'init' }>
-
-async function readInit(path: string, initBytes: number, tracks: InitFile['tracks']): Promise<Uint8Array> {
-  await using file = await openRecording(path)
-  const init = await readExactly(file, 0, initBytes)
-  return tracks === 'all' ? init : tracks === 'video' ? writeVideoInit(init) : addSilentTrack(init)
-}

@@ -12,14 +12,15 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { onePlace, oneTarget, testMark } from '../../test/support/archive/one-place.ts'
 import { syntheticFormat, syntheticFrames } from '../../test/support/media/synthetic-frames.ts'
-import { markArchive } from '../archive/archive-folder.ts'
 import { Catalog } from '../archive/catalog.ts'
 import { checkArchive, isClean } from '../archive/check.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { OpenSegment } from '../model/segment-views.ts'
+import { markFolder } from '../places/place-folder.ts'
 import { CameraRecorder } from './recorder.ts'
 
 type Message =
@@ -36,7 +37,7 @@ async function recordUntilKilled(archiveDir: string): Promise<void> {
   const send = (message: Message) => void process.send!(message)
   const recorder = new CameraRecorder({
     cameraId: 1,
-    archiveDir,
+    targets: oneTarget(archiveDir),
     clock: systemClock,
     log: silentLogger,
     segmentMs: 10_000,
@@ -79,7 +80,7 @@ async function testKills(): Promise<void> {
 /** Returns how many fragments survived. */
 async function testKill(archiveDir: string, afterMs: number): Promise<number> {
   const rows = new MemorySegmentRows()
-  const context = { rows, archiveDir, clock: systemClock, log: silentLogger }
+  const context = { rows, places: onePlace(archiveDir), clock: systemClock, log: silentLogger }
   const catalog = new Catalog(context)
   const written = new Map<string, Fragment[]>()
   const child = fork(fileURLToPath(import.meta.url), ['record', archiveDir], { execArgv: [] })
@@ -99,7 +100,7 @@ async function testKill(archiveDir: string, afterMs: number): Promise<number> {
   await ended
   await catalog.close()
 
-  await markArchive(archiveDir)
+  await markFolder(archiveDir, testMark)
   await new Catalog(context).repairOpen([{ id: 1, createdAtMs: 0 }])
   // A file without a row may be younger than the files that are checked.
   const later = { ...systemClock, nowMs: () => Date.now() + 60_000 }

@@ -8,15 +8,16 @@ import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { onePlace, oneTarget, testMark } from '../../test/support/archive/one-place.ts'
 import { syntheticFormat, syntheticFrames } from '../../test/support/media/synthetic-frames.ts'
 import { PageCacheModel } from '../../test/support/recorder/page-cache-model.ts'
-import { markArchive } from '../archive/archive-folder.ts'
 import { Catalog } from '../archive/catalog.ts'
 import { checkArchive } from '../archive/check.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import type { Fragment } from '../model/segment.ts'
+import { markFolder } from '../places/place-folder.ts'
 import { CameraRecorder } from './recorder.ts'
 import type { RecorderEvents } from './recorder-events.ts'
 import type { RecordingDisk } from './recording-disk.ts'
@@ -94,7 +95,7 @@ async function recordJournal(failAt: number, mode: Mode, seed: number): Promise<
     gapChanged: () => {},
   }
   const recorder = new CameraRecorder({
-    ...{ cameraId: 1, archiveDir, clock, log: silentLogger, events, disk, random },
+    ...{ cameraId: 1, targets: oneTarget(archiveDir, disk), clock, log: silentLogger, events, random },
     ...{ syncIntervalMs, segmentMs: 6000 },
   })
   const options = { width: 160, height: 128 } as const
@@ -117,12 +118,18 @@ const later: Clock = { ...systemClock, nowMs: () => Date.now() + 60_000 }
 
 async function openCopy(root: string, files: ReadonlyMap<string, Buffer>) {
   const folder = await mkdtemp(join(root, 'run-'))
-  await markArchive(folder)
+  await markFolder(folder, testMark)
   for (const [path, bytes] of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), bytes)
   }
-  return { rows: new MemorySegmentRows(), archiveDir: folder, clock: later, log: silentLogger }
+  return {
+    rows: new MemorySegmentRows(),
+    archiveDir: folder,
+    places: onePlace(folder),
+    clock: later,
+    log: silentLogger,
+  }
 }
 
 type Copy = Awaited<ReturnType<typeof openCopy>>

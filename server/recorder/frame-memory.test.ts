@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { oneTarget } from '../../test/support/archive/one-place.ts'
 import { syntheticFormat, syntheticFrames } from '../../test/support/media/synthetic-frames.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
@@ -29,10 +30,9 @@ async function record(archiveDir: string, lay: (frame: Frame) => Frame): Promise
   }
   const recorder = new CameraRecorder({
     cameraId: 1,
-    archiveDir,
+    targets: oneTarget(archiveDir, disk),
     clock: systemClock,
     log: silentLogger,
-    disk,
     events: {
       segmentOpened: () => {},
       fragmentWritten: () => {},

@@ -1,14 +1,14 @@
 // Refuses writes that would use the reserved free space. It asks the system rarely while there is plenty of space, and
 // before every write when there is little.
 
-import { measureDisk } from '../archive/disk-space.ts'
 import type { Clock } from '../base/clock.ts'
 import { SingleFlight } from '../base/single-flight.ts'
 import { freeFloorBytes } from '../model/free-space.ts'
+import { measureDisk } from '../places/disk-space.ts'
 import { createDiskError } from './disk-error.ts'
 
 export type FreeSpaceOptions = {
-  readonly archiveDir: string
+  readonly folder: string
   /** The configured value; see `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
   readonly clock: Clock
@@ -42,8 +42,8 @@ export class FreeSpaceGuard {
   }
 
   async #measure(): Promise<void> {
-    const { archiveDir, clock, minFreeBytes, measure = measureDisk } = this.#options
-    const disk = await measure(archiveDir)
+    const { folder, clock, minFreeBytes, measure = measureDisk } = this.#options
+    const disk = await measure(folder)
     this.#budgetBytes = disk.freeBytes - freeFloorBytes(disk, minFreeBytes)
     this.#measuredAtMs = clock.monotonicMs()
   }

@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { markArchive, markerName } from '../archive/archive-folder.ts'
+import { testMark } from '../../test/support/archive/one-place.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { markerName, markFolder } from '../places/place-folder.ts'
 import { createGuardedDisk, type GuardedDiskOptions } from './guarded-disk.ts'
 import { createNodeDisk } from './recording-disk.ts'
 
@@ -13,9 +14,10 @@ const megabyte = 2 ** 20
 async function openDisk(t: TestContext, options: Partial<GuardedDiskOptions> = {}) {
   const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-disk-'))
   t.after(() => rm(archiveDir, { recursive: true, force: true }))
-  await markArchive(archiveDir)
+  await markFolder(archiveDir, testMark)
   const disk = createGuardedDisk(createNodeDisk(archiveDir), {
-    archiveDir,
+    folder: archiveDir,
+    mark: testMark,
     minFreeBytes: 0,
     maxOperations: 4,
     clock: systemClock,

@@ -1,14 +1,16 @@
-// The disk that the recorders of a worker use. Files are created only inside the archive, reserved free space is not
+// The disk that the recorders of a worker use. Files are created only inside the place, reserved free space is not
 // used, and the number of concurrent operations is limited.
 
 import { dirname } from 'node:path'
-import { archiveExists } from '../archive/archive-folder.ts'
 import { Semaphore } from '../base/semaphore.ts'
+import { isPresent } from '../places/place-folder.ts'
 import { createDiskError } from './disk-error.ts'
 import { FreeSpaceGuard, type FreeSpaceOptions } from './free-space-guard.ts'
 import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 
 export type GuardedDiskOptions = FreeSpaceOptions & {
+  /** See `Place`. */
+  readonly mark: string
   readonly maxOperations: number
   /**
    * Called when an operation begins that others wait for: one that opens, truncates, closes or removes a file. The
@@ -26,7 +28,7 @@ export type GuardedDisk = RecordingDisk & {
 }
 
 export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): GuardedDisk {
-  const { archiveDir, maxOperations, attend = () => () => {} } = options
+  const { folder, mark, maxOperations, attend = () => () => {} } = options
   // A disk that hangs must not occupy all threads of the process for file operations.
   const semaphore = new Semaphore({ maxRunning: maxOperations })
   const space = new FreeSpaceGuard(options)
@@ -54,8 +56,11 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
   return {
     createFile: (path) =>
       runAttended(async () => {
-        if (!(await archiveExists(archiveDir))) {
-          throw createDiskError('EAWAY', `${dirname(path)} is not in an archive: check that its disk is mounted`)
+        if (!(await isPresent({ folder, mark }))) {
+          throw createDiskError(
+            'EAWAY',
+            `${dirname(path)} is not in a place of the archive: check that its disk is mounted`,
+          )
         }
         await space.reserve(fileBytes)
         return guardFile(await disk.createFile(path))

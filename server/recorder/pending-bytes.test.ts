@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { oneTarget } from '../../test/support/archive/one-place.ts'
 import { syntheticFormat } from '../../test/support/media/synthetic-frames.ts'
 import { ByteBudget } from '../base/byte-budget.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
@@ -65,7 +66,14 @@ function openScene(disk: SlowDisk, budgetBytes: number, megabitsPerSecond: reado
   }
   const recorders = megabitsPerSecond.map((_, cameraId) => {
     const recorder = new CameraRecorder({
-      ...{ cameraId, archiveDir: '/archive', clock: disk.clock, log: silentLogger, events, disk, pendingBudget },
+      ...{
+        cameraId,
+        targets: oneTarget('/archive', disk),
+        clock: disk.clock,
+        log: silentLogger,
+        events,
+        pendingBudget,
+      },
     })
     recorder.push({ kind: 'start', runId: 'run', format: syntheticFormat() })
     return recorder

@@ -9,13 +9,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
+import { onePlace, oneTarget, testMark } from '../../test/support/archive/one-place.ts'
 import { syntheticFormat, syntheticFrames } from '../../test/support/media/synthetic-frames.ts'
-import { markArchive } from '../archive/archive-folder.ts'
 import { Catalog } from '../archive/catalog.ts'
 import { checkArchive, isClean } from '../archive/check.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import type { Fragment } from '../model/segment.ts'
+import { markFolder } from '../places/place-folder.ts'
 import { CameraRecorder } from './recorder.ts'
 import type { RecorderEvents } from './recorder-events.ts'
 import type { RecordingDisk } from './recording-disk.ts'
@@ -69,7 +70,7 @@ async function recordJournal(): Promise<Entry[]> {
     gapChanged: () => {},
   }
   const recorder = new CameraRecorder({
-    ...{ cameraId: 1, archiveDir, clock, log: silentLogger, events, disk },
+    ...{ cameraId: 1, targets: oneTarget(archiveDir, disk), clock, log: silentLogger, events },
     ...{ syncIntervalMs, segmentMs: 20_000 },
   })
   const options = { width: 160, height: 128 } as const
@@ -132,9 +133,10 @@ test('a power failure loses no more than the sync interval, and the index lists 
     await fc.assert(
       fc.asyncProperty(fc.nat(journal.length), fc.integer(), async (cut, seed) => {
         const random = createRandom(seed)
-        const place = { rows: new MemorySegmentRows(), archiveDir: join(root, String(rounds++)), log: silentLogger }
+        const archiveDir = join(root, String(rounds++))
+        const place = { rows: new MemorySegmentRows(), archiveDir, places: onePlace(archiveDir), log: silentLogger }
         await mkdir(place.archiveDir)
-        await markArchive(place.archiveDir)
+        await markFolder(place.archiveDir, testMark)
         const before = journal.slice(0, cut)
         for (const [path, file] of replay(before)) {
           const left = lose(file, random)

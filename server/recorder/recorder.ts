@@ -20,18 +20,18 @@ import { OpenHoles } from './open-holes.ts'
 import { OverloadThrottle } from './overload-throttle.ts'
 import { PendingBytes } from './pending-bytes.ts'
 import type { RecorderEvents } from './recorder-events.ts'
-import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
+import type { RecordingTargets } from './recording-targets.ts'
 import { nextRotationMs } from './rotation.ts'
 import { skipStep90k } from './segment-writer.ts'
 import { WriteQueue } from './write-queue.ts'
 
 export type RecorderOptions = {
   readonly cameraId: number
-  readonly archiveDir: string
+  /** Where files are created. */
+  readonly targets: RecordingTargets
   readonly clock: Clock
   readonly log: Logger
   readonly events: RecorderEvents
-  readonly disk?: RecordingDisk
   /** Why there is no footage before the first file; undefined if nothing was ever recorded. */
   readonly startReason?: GapReason
   /** The approximate length of a file. */
@@ -118,7 +118,6 @@ export class CameraRecorder implements HubSink {
   constructor({ startReason, pendingBudget, minPendingBytes, ...options }: RecorderOptions) {
     this.#pending = new PendingBytes(pendingBudget ?? new ByteBudget(defaultBudgetBytes), minPendingBytes)
     this.#options = {
-      disk: options.disk ?? createNodeDisk(options.archiveDir),
       segmentMs: 60_000,
       minFragmentMs: 500,
       maxFragmentMs: 1500,
@@ -133,7 +132,7 @@ export class CameraRecorder implements HubSink {
       onWritten: () => this.#noteWritten(),
       onConfirmed: () => this.#noteConfirmed(),
       onUnconfirmed: (error, lostFrames) => this.#noteUnconfirmed(error, lostFrames),
-      onFailed: (error, droppedFrames) => this.#fail(error, droppedFrames),
+      onFailed: (error, droppedFrames, isElsewhere) => this.#fail(error, droppedFrames, isElsewhere),
     })
     this.#backoff = new Backoff({ minMs: 1000, maxMs: 30_000, random: this.#options.random })
     this.#setStatus('CONNECTING')
@@ -357,10 +356,10 @@ export class CameraRecorder implements HubSink {
     if (!this.#isClosed) this.#setStatus('ERROR', describeDiskError(error))
   }
 
-  /** A new file is attempted later. */
-  #fail(error: unknown, droppedFrames: number): void {
+  /** A new file is attempted at once in another place, or later. */
+  #fail(error: unknown, droppedFrames: number, isElsewhere: boolean): void {
     const { cameraId, clock, log } = this.#options
-    this.#retryAtMs = clock.monotonicMs() + this.#backoff.nextMs()
+    this.#retryAtMs = isElsewhere ? 0 : clock.monotonicMs() + this.#backoff.nextMs()
     this.#droppedFrames += droppedFrames + (this.#cutter?.openFrames ?? 0)
     this.#cutter = undefined
     this.#holes.clear()

@@ -24,9 +24,9 @@ export type RecordingDisk = {
   syncFolder(path: string): Promise<void>
 }
 
-/** The system's disk. `archiveDir` as in the given paths. */
-export function createNodeDisk(archiveDir: string): RecordingDisk {
-  const folders = new DurableFolders(archiveDir)
+/** The system's disk. Paths are relative to `folder`. */
+export function createNodeDisk(folder: string): RecordingDisk {
+  const folders = new DurableFolders(folder)
   return {
     async createFile(path) {
       const handle = await openNew(path, folders)

@@ -15,6 +15,7 @@ import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment, FragmentHole } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
+import type { RecordingTarget } from './recording-targets.ts'
 
 /** Properties of the file, known at its first key frame. */
 export type SegmentPlan = {
@@ -103,21 +104,23 @@ export class SegmentWriter {
   }
 
   /** Creates the file and writes its head. Throws the disk's error; no file is then open. */
-  static async open(disk: RecordingDisk, archiveDir: string, plan: SegmentPlan): Promise<SegmentWriter> {
+  static async open(target: RecordingTarget, plan: SegmentPlan): Promise<SegmentWriter> {
     const init = writeInitSegment(plan.format)
-    const { path, file } = await createFile(disk, archiveDir, segmentPath(plan.cameraId, plan.startMs))
+    const { placeId, folder, disk } = target
+    const { path, file } = await createFile(target, segmentPath(plan.cameraId, plan.startMs))
     try {
       await file.write([init], 0)
     } catch (error) {
       // Recording on a full disk is retried again and again, which must not leave empty files.
       await file.close().catch(() => {})
-      await disk.removeFile(join(archiveDir, path)).catch(() => {})
+      await disk.removeFile(join(folder, path)).catch(() => {})
       throw error
     }
     const segment: OpenSegment = {
       cameraId: plan.cameraId,
       runId: plan.runId,
       runStart90k: plan.runStart90k,
+      placeId,
       path,
       startMs: plan.startMs,
       initBytes: init.length,
@@ -127,7 +130,7 @@ export class SegmentWriter {
       initHash: hashInit(init),
       gapReason: plan.gapReason,
     }
-    return new SegmentWriter(segment, plan, { disk, file, fullPath: join(archiveDir, path) })
+    return new SegmentWriter(segment, plan, { disk, file, fullPath: join(folder, path) })
   }
 
   /**
@@ -263,14 +266,13 @@ export class SegmentWriter {
 }
 
 async function createFile(
-  disk: RecordingDisk,
-  archiveDir: string,
+  { disk, folder }: RecordingTarget,
   wanted: string,
 ): Promise<{ path: string; file: RecordingFile }> {
   for (let attempt = 0; ; attempt++) {
     const path = attempt === 0 ? wanted : alternativePath(wanted, attempt)
     try {
-      return { path, file: await disk.createFile(join(archiveDir, path)) }
+      return { path, file: await disk.createFile(join(folder, path)) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 100) throw error
     }

@@ -6,15 +6,15 @@
 
 import type { Clock } from '../base/clock.ts'
 import { frameCostBytes } from '../media/frame.ts'
+import { createDiskError } from './disk-error.ts'
 import { dropEarlyAudio } from './drop-early-audio.ts'
 import type { RecorderEvents } from './recorder-events.ts'
-import type { RecordingDisk } from './recording-disk.ts'
+import type { RecordingTarget, RecordingTargets } from './recording-targets.ts'
 import { type PlannedFragment, type SegmentPlan, SegmentWriter } from './segment-writer.ts'
 
 export type WriteQueueOptions = {
   readonly cameraId: number
-  readonly archiveDir: string
-  readonly disk: RecordingDisk
+  readonly targets: RecordingTargets
   readonly clock: Clock
   /** The longest time that written bytes stay unsynced. */
   readonly syncIntervalMs: number
@@ -27,9 +27,9 @@ export type WriteQueueOptions = {
   readonly onConfirmed: () => void
   /**
    * The disk refused a write. The queue was dropped, with this number of frames; the file ends with its last complete
-   * fragment.
+   * fragment. `isElsewhere`: a new file can be created at once, in another place.
    */
-  readonly onFailed: (error: unknown, droppedFrames: number) => void
+  readonly onFailed: (error: unknown, droppedFrames: number, isElsewhere: boolean) => void
   /** A sync failed: this number of frames is lost. The queue is written to a new file. */
   readonly onUnconfirmed: (error: unknown, lostFrames: number) => void
 }
@@ -55,6 +55,8 @@ export class WriteQueue {
   readonly #jobs: Job[] = []
   #working: Promise<void> | undefined
   #writer: SegmentWriter | undefined
+  /** Where the last file was created. */
+  #target: RecordingTarget | undefined
   /**
    * The file that is being written, or one that was given up after a failed sync while its fragments are still queued.
    */
@@ -148,13 +150,31 @@ export class WriteQueue {
   }
 
   async #open(plan: SegmentPlan): Promise<void> {
-    const { archiveDir, disk, events } = this.#options
+    const { events } = this.#options
     const gapReason = this.#isAfterLoss ? 'disk_failed' : plan.gapReason
     this.#plan = undefined // If the file cannot be created, the rest of it is lost.
-    this.#writer = await SegmentWriter.open(disk, archiveDir, { ...plan, gapReason })
+    this.#writer = await this.#openWriter({ ...plan, gapReason })
     this.#plan = plan
     this.#isAfterLoss = false
     events.segmentOpened(this.#writer.segment)
+  }
+
+  /** In the first place that takes the file. Throws the first error when none does. */
+  async #openWriter(plan: SegmentPlan): Promise<SegmentWriter> {
+    const { targets } = this.#options
+    let failure: { readonly error: unknown } | undefined
+    for (const target of targets.choose()) {
+      try {
+        const writer = await SegmentWriter.open(target, plan)
+        targets.report(target)
+        this.#target = target
+        return writer
+      } catch (error) {
+        targets.report(target, error)
+        failure ??= { error }
+      }
+    }
+    throw failure ? failure.error : createDiskError('EAWAY', 'there is no place for recordings')
   }
 
   async #append(held: PlannedFragment): Promise<void> {
@@ -199,6 +219,7 @@ export class WriteQueue {
 
   async #fail(error: unknown, failed: Job): Promise<void> {
     this.#errors++
+    const isElsewhere = this.#target !== undefined && this.#options.targets.report(this.#target, error)
     const writer = this.#writer
     this.#writer = undefined
     this.#unsyncedSinceMs = undefined
@@ -214,7 +235,7 @@ export class WriteQueue {
       this.#queuedBytes -= costOf(job.cut)
       droppedFrames += job.cut.video.length
     }
-    this.#options.onFailed(error, droppedFrames)
+    this.#options.onFailed(error, droppedFrames, isElsewhere)
     if (writer) await this.#closeAfterFailure(writer)
   }
 

@@ -92,6 +92,8 @@ export type Tables = {
     end_ms: number
     run_id: string
     run_start90k: number
+    place_id: Generated<number>
+    /** Relative to the folder of its place. */
     path: string
     bytes: number
     init_bytes: number
@@ -129,8 +131,17 @@ export type Tables = {
   /** Sums over the closed segments of a camera, updated with them. No foreign key, as for `segments`. */
   footage: {
     camera_id: number
+    place_id: number
     bytes: number
     segments: number
+  }
+  /** Where files of the archive are; see model/place.ts. */
+  places: {
+    id: Generated<number>
+    folder: string
+    mark: string
+    weight: number
+    is_draining: Generated<number>
   }
   /** Limits of users over the footage of all their cameras. */
   user_limits: {
@@ -140,6 +151,7 @@ export type Tables = {
   /** Files that are no longer in the index and remain to be deleted. */
   pending_deletions: {
     id: number
+    place_id: Generated<number>
     path: string
   }
   streams: {

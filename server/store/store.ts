@@ -29,6 +29,7 @@ import type { Watch } from './engine/database.ts'
 import { openDatabase } from './engine/open-database.ts'
 import { inTransaction } from './engine/transaction.ts'
 import { GapMarks } from './footage/gap-marks.ts'
+import { PlaceRows } from './footage/places.ts'
 import { Segments } from './footage/segments.ts'
 import { Streams } from './footage/streams.ts'
 import type { Tables } from './schema.ts'
@@ -72,6 +73,7 @@ export type StoreTables = {
   readonly grants: Grants
   readonly segments: Segments
   readonly gapMarks: GapMarks
+  readonly places: PlaceRows
   readonly sessions: SessionRows
   readonly secondFactors: SecondFactors
   readonly settings: Settings
@@ -142,6 +144,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     segments: new Segments(db, sync),
     cameraFigures: new CameraFigureRows(db),
     gapMarks: new GapMarks(db),
+    places: new PlaceRows(db, feed),
     sessions: new SessionRows(db, feed),
     secondFactors: new SecondFactors({ db, feed, clock, box }),
     settings: new Settings(db),

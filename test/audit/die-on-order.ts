@@ -5,7 +5,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { isMainThread, workerData } from 'node:worker_threads'
 
 const order = process.env.NIGHTJAR_AUDIT_DEATH
-const isMediaWorker = !isMainThread && (workerData as { archiveDir?: string } | null)?.archiveDir !== undefined
+const isMediaWorker = !isMainThread && (workerData as { places?: unknown } | null)?.places !== undefined
 if (order !== undefined && isMediaWorker) {
   setInterval(() => {
     if (!existsSync(order)) return

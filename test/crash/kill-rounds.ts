@@ -7,6 +7,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkArchive, isClean } from '../../server/archive/check.ts'
+import { findPlaces } from '../../server/archive/open-places.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
@@ -138,8 +139,8 @@ async function findFinalFaults({ dataDir }: ServerProcess): Promise<string[]> {
   const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
   await using store = await openStore({ database: databaseFile(dataDir), credentialsKey, foreignIntervalMs: 0 })
   const clock = { ...systemClock, nowMs: () => Date.now() + 3_600_000 }
-  const archiveDir = join(dataDir, 'archive')
-  const report = await checkArchive({ rows: store.segments, archiveDir, clock, isDeep: true })
+  const places = await findPlaces(store.places, [{ folder: join(dataDir, 'archive'), weight: 1 }])
+  const report = await checkArchive({ rows: store.segments, places, clock, isDeep: true })
   const open = await store.segments.listOpen()
   const faults = open.map(({ path }) => `still open at the end: ${path}`)
   return isClean(report) ? faults : [...faults, `at the end: ${JSON.stringify(report)}`]

@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 
-const order = join((workerData as { archiveDir: string }).archiveDir, 'die')
+const order = join((workerData as { places: readonly { folder: string }[] }).places[0]!.folder, 'die')
 setInterval(() => {
   if (!existsSync(order)) return
   rmSync(order)

@@ -29,7 +29,7 @@ async function leaveOpenFiles(dataDir: string, cameraId: number): Promise<string
   for (let i = openFiles - 1; i >= 0; i--) {
     path = segmentPath(cameraId, nowMs - i * 60_000)
     await store.segments.insertOpen({
-      ...{ cameraId, path, startMs: nowMs - i * 60_000, runId: `run ${i}`, runStart90k: 0, initBytes: 500 },
+      ...{ cameraId, path, startMs: nowMs - i * 60_000, runId: `run ${i}`, runStart90k: 0, placeId: 1, initBytes: 500 },
       ...{ codecs: 'avc1.42c01e', width: 64, height: 48, initHash: '', gapReason: undefined },
     })
   }

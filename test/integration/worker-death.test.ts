@@ -12,6 +12,7 @@ import type { CameraReport } from '../../server/cameras/media-workers.ts'
 import type { LiveChunk } from '../../server/live/live-chunk.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually } from '../server-under-test.ts'
+import { onePlace } from '../support/archive/one-place.ts'
 import { openTemporaryStore } from '../support/store/temporary-store.ts'
 import { makeArchiveFolder, runWorkers } from './workers-under-test.ts'
 
@@ -21,7 +22,12 @@ test('a worker that dies is replaced, and cameras, recordings and live streams c
   const { store } = await openTemporaryStore(t)
   const archiveDir = await makeArchiveFolder(t)
   await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
-  const catalog = new Catalog({ rows: store.segments, archiveDir, clock: systemClock, log: silentLogger })
+  const catalog = new Catalog({
+    rows: store.segments,
+    places: onePlace(archiveDir),
+    clock: systemClock,
+    log: silentLogger,
+  })
   const lost: number[][] = []
   const onReport = (report: CameraReport) => {
     if (report.type === 'segment_opened') catalog.segmentOpened(report.segment)
@@ -70,6 +76,11 @@ test('a worker that dies is replaced, and cameras, recordings and live streams c
   subscription.close()
   await stop()
   await catalog.close()
-  const report = await checkArchive({ rows: store.segments, archiveDir, clock: systemClock, isDeep: true })
+  const report = await checkArchive({
+    rows: store.segments,
+    places: onePlace(archiveDir),
+    clock: systemClock,
+    isDeep: true,
+  })
   assert.ok(isClean(report), JSON.stringify(report))
 })

@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { markArchive } from '../../server/archive/archive-folder.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import { MediaWorkers, type MediaWorkersOptions } from '../../server/cameras/media-workers.ts'
 import { noIsolation } from '../../server/decoder/isolation/isolation.ts'
+import { markFolder } from '../../server/places/place-folder.ts'
+import { onePlace, testMark } from '../support/archive/one-place.ts'
 
 type Options = Pick<MediaWorkersOptions, 'onReport' | 'onWorkerLost' | 'workerFile'> &
   Partial<Pick<MediaWorkersOptions, 'log' | 'firstSuspensionMs'>>
@@ -23,7 +24,7 @@ export type WorkersUnderTest = {
 export async function makeArchiveFolder(t: TestContext): Promise<string> {
   const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-workers-'))
   t.after(() => rm(archiveDir, { recursive: true, force: true }))
-  await markArchive(archiveDir)
+  await markFolder(archiveDir, testMark)
   return archiveDir
 }
 
@@ -31,8 +32,8 @@ export async function makeArchiveFolder(t: TestContext): Promise<string> {
 export function runWorkers(t: TestContext, archiveDir: string, options: Options): WorkersUnderTest {
   const workers = new MediaWorkers({
     count: 1,
+    places: () => onePlace(archiveDir).all,
     settings: {
-      archiveDir,
       syncIntervalMs: 5000,
       minFreeBytes: 0,
       pendingBytes: 64 * 2 ** 20,

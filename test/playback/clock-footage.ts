@@ -3,7 +3,6 @@
 
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { markArchive } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { silentLogger } from '../../server/base/log.ts'
@@ -13,11 +12,13 @@ import { nalType, nalTypeOf } from '../../server/media/h264/nal-unit.ts'
 import { h265Codec } from '../../server/media/h265/h265-codec.ts'
 import { hevcNalType, hevcNalTypeOf } from '../../server/media/h265/nal-unit.ts'
 import { createSilence } from '../../server/media/telephony/silence.ts'
+import { markFolder } from '../../server/places/place-folder.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
 import { Lens } from '../fake-camera/encode/lens.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
+import { onePlace, oneTarget, testMark } from '../support/archive/one-place.ts'
 
 export type ClockClip = {
   readonly startMs: number
@@ -52,7 +53,7 @@ export async function addClock(server: ServerUnderTest, cameraId: number, clips:
 
 async function record(dataDir: string, cameraId: number, clips: readonly ClockClip[]): Promise<void> {
   const archiveDir = join(dataDir, 'archive')
-  await markArchive(archiveDir)
+  await markFolder(archiveDir, testMark)
   const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
   await using store = await openStore({ database: databaseFile(dataDir), credentialsKey, foreignIntervalMs: 0 })
   let nowMs = 0
@@ -63,7 +64,7 @@ async function record(dataDir: string, cameraId: number, clips: readonly ClockCl
       await setImmediate()
     },
   }
-  const catalog = new Catalog({ rows: store.segments, archiveDir, clock, log: silentLogger })
+  const catalog = new Catalog({ rows: store.segments, places: onePlace(archiveDir), clock, log: silentLogger })
   const events = {
     segmentOpened: catalog.segmentOpened.bind(catalog),
     fragmentWritten: catalog.fragmentWritten.bind(catalog),
@@ -72,7 +73,7 @@ async function record(dataDir: string, cameraId: number, clips: readonly ClockCl
     statusChanged: () => {},
     gapChanged: () => {},
   }
-  const recorder = new CameraRecorder({ cameraId, archiveDir, clock, log: silentLogger, events })
+  const recorder = new CameraRecorder({ cameraId, targets: oneTarget(archiveDir), clock, log: silentLogger, events })
   for (const [index, clip] of clips.entries()) {
     for await (const frameMs of pushClip(recorder, clip, `run-${clip.startMs}-${index}`)) {
       nowMs = frameMs

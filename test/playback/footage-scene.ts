@@ -6,16 +6,17 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { GapReason } from '../../contract/gap-reasons.ts'
-import { markerName } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { deleteSegments } from '../../server/archive/deletion.ts'
 import type { SegmentRows } from '../../server/archive/segment-rows.ts'
 import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
+import { markerName } from '../../server/places/place-folder.ts'
 import { Playback, type PlaybackOptions } from '../../server/playback/playback.ts'
 import type { StreamRows } from '../../server/playback/stream-rows.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { MemorySegmentRows } from '../support/archive/memory-segment-rows.ts'
+import { onePlace, oneTarget } from '../support/archive/one-place.ts'
 import {
   type SyntheticOptions,
   syntheticFormat,
@@ -41,6 +42,7 @@ export class FootageScene {
   readonly streams: StreamRows
   readonly catalog: Catalog
   readonly #archiveDir = mkdtempSync(join(tmpdir(), 'nightjar-footage-'))
+  readonly places = onePlace(this.#archiveDir)
   readonly #rows: SegmentRows
   #recorder: CameraRecorder | undefined
   #runs = 0
@@ -49,7 +51,7 @@ export class FootageScene {
     this.#rows = rows
     this.streams = streams
     writeFileSync(join(this.#archiveDir, markerName), '')
-    this.catalog = new Catalog({ rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
+    this.catalog = new Catalog({ rows, places: this.places, clock: this.clock, log: silentLogger })
   }
 
   playback(options: Partial<PlaybackOptions> = {}): Playback {
@@ -96,7 +98,7 @@ export class FootageScene {
   /** Deletes footage as retention does. */
   async deleteSegments(ids: readonly number[]): Promise<void> {
     const { clock } = this
-    await deleteSegments({ rows: this.#rows, archiveDir: this.#archiveDir, clock, log: silentLogger }, ids)
+    await deleteSegments({ rows: this.#rows, places: this.places, clock, log: silentLogger }, ids)
   }
 
   async stop(): Promise<void> {
@@ -122,7 +124,7 @@ export class FootageScene {
     }
     return new CameraRecorder({
       cameraId: 1,
-      archiveDir: this.#archiveDir,
+      targets: oneTarget(this.#archiveDir),
       clock,
       log: silentLogger,
       events: withStatus,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkArchive, isClean } from '../../server/archive/check.ts'
 import { Playback } from '../../server/playback/playback.ts'
+import { onePlace } from '../support/archive/one-place.ts'
 import { MemoryStreamRows } from '../support/playback/memory-stream-rows.ts'
 import { type Mix, RandomFootage } from './random-footage.ts'
 import { judgeStream, judgeTimeline } from './read-footage.ts'
@@ -54,7 +55,10 @@ for (const [name, { mix, seeds, isClockSteady }] of Object.entries(mixes)) {
       const timeline = await playback.timeline(1, range.startMs, range.endMs)
       faults.push(...judgeTimeline(timeline, shown, sent, isClockSteady))
       assert.deepEqual(faults, [], `seed ${seed}`)
-      assert.ok(isClean(await checkArchive({ rows, archiveDir, clock, isDeep: true })), `seed ${seed}`)
+      assert.ok(
+        isClean(await checkArchive({ rows, places: onePlace(archiveDir), clock, isDeep: true })),
+        `seed ${seed}`,
+      )
     }
   })
 }

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { GapReason } from '../../contract/gap-reasons.ts'
-import { markerName } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
@@ -16,9 +15,11 @@ import { SilenceFiller } from '../../server/ingest/frames/silence-filler.ts'
 import type { StreamFormat } from '../../server/media/frame.ts'
 import { createSilence } from '../../server/media/telephony/silence.ts'
 import type { GapMark } from '../../server/model/gap-mark.ts'
+import { markerName } from '../../server/places/place-folder.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { createNodeDisk, type RecordingDisk } from '../../server/recorder/recording-disk.ts'
 import { MemorySegmentRows } from '../support/archive/memory-segment-rows.ts'
+import { onePlace, oneTarget } from '../support/archive/one-place.ts'
 import {
   type SyntheticOptions,
   syntheticFormat,
@@ -86,7 +87,7 @@ export class RandomFootage {
     }
     this.clock = clock
     writeFileSync(join(this.archiveDir, markerName), '')
-    this.catalog = new Catalog({ rows: this.rows, archiveDir: this.archiveDir, clock, log: silentLogger })
+    this.catalog = new Catalog({ rows: this.rows, places: onePlace(this.archiveDir), clock, log: silentLogger })
   }
 
   async record(steps: number): Promise<void> {
@@ -301,10 +302,9 @@ export class RandomFootage {
     const { catalog: events, clock, archiveDir } = this
     return new CameraRecorder({
       cameraId: 1,
-      archiveDir,
+      targets: oneTarget(archiveDir, this.#createDisk()),
       clock,
       log: silentLogger,
-      disk: this.#createDisk(),
       segmentMs: 20_000,
       ...(startReason && { startReason }),
       events: {

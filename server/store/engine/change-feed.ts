@@ -5,12 +5,20 @@
  * - `records`: guests, tokens, sessions and what else opens something, by this process
  * - `camera`: that camera or its recording was added, changed or removed, by this process
  * - `accounts`: accounts, with all that is theirs, by this process
+ * - `places`: where files of the archive are, by this process
  * - `status`: what cameras and recordings report of themselves, and that a guest has looked, by this process; nothing
  * to act on
  * - `foreign`: another process committed; what, is not known
  * - `events`: of cameras, by this process; listeners are not notified, see `eventsVersion`
  */
-export type StoreChange = 'records' | 'accounts' | 'status' | 'foreign' | 'events' | { readonly camera: number }
+export type StoreChange =
+  | 'records'
+  | 'places'
+  | 'accounts'
+  | 'status'
+  | 'foreign'
+  | 'events'
+  | { readonly camera: number }
 
 export type ChangeListener = (change: Exclude<StoreChange, 'events'>) => void
 

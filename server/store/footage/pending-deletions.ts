@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { PendingDeletion } from '../../model/segment-views.ts'
 import { writeRelaxed } from '../engine/durability.ts'
 import { inTransaction } from '../engine/transaction.ts'
-import type { Tables } from '../schema.ts'
+import type { Row, Tables } from '../schema.ts'
 import { takeFromFootage } from './footage.ts'
 
 /** See `Segments.markPendingDeletions`. */
@@ -23,31 +23,45 @@ export async function markPendingDeletions(db: Kysely<Tables>, ids: readonly num
 async function markSome(transaction: Kysely<Tables>, ids: readonly number[]): Promise<PendingDeletion[]> {
   const rows = await transaction
     .selectFrom('segments')
-    .select(['id', 'path', 'camera_id', 'bytes', 'is_closed'])
+    .select(['id', 'place_id', 'path', 'camera_id', 'bytes', 'is_closed'])
     .where('id', 'in', ids)
     .orderBy('id')
     .forUpdate()
     .execute()
   if (rows.length === 0) return []
   const found = rows.map(({ id }) => id)
-  const pending = rows.map(({ id, path }) => ({ id, path }))
+  const pending = rows.map(({ id, place_id, path }) => ({ id, place_id, path }))
   await transaction.insertInto('pending_deletions').values(pending).execute()
   await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
   await transaction.deleteFrom('segment_holes').where('segment_id', 'in', found).execute()
   await transaction.deleteFrom('segments').where('id', 'in', found).execute()
   await takeFromFootage(transaction, rows)
-  return pending
+  return pending.map(toPendingDeletion)
 }
 
-export async function listPendingDeletions(db: Kysely<Tables>, limit: number): Promise<PendingDeletion[]> {
-  const rows = await db.selectFrom('pending_deletions').select(['id', 'path']).orderBy('id').limit(limit).execute()
-  return rows.map(({ id, path }) => ({ id, path }))
+export async function listPendingDeletions(
+  db: Kysely<Tables>,
+  limit: number,
+  placeId: number | undefined,
+): Promise<PendingDeletion[]> {
+  const rows = await db
+    .selectFrom('pending_deletions')
+    .selectAll()
+    .$if(placeId !== undefined, (query) => query.where('place_id', '=', placeId!))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toPendingDeletion)
 }
 
 export async function removePendingDeletions(db: Kysely<Tables>, ids: readonly number[]): Promise<void> {
   for (const some of chunks(ids)) {
     await writeRelaxed(db, (relaxed) => relaxed.deleteFrom('pending_deletions').where('id', 'in', some).execute())
   }
+}
+
+function toPendingDeletion({ id, place_id: placeId, path }: Row<'pending_deletions'>): PendingDeletion {
+  return { id, placeId, path }
 }
 
 /** Limited by the number of parameters of a statement. */

@@ -1,8 +1,9 @@
 // The first and last segments of a camera in the order of recording, that is, by epoch (model/clock-epoch.ts) and
 // start.
 
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type ClockEpochStart, findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
+import { firstPlaceId } from '../../model/place.ts'
 import type { LastSegment, OldestQuery, OldSegment } from '../../model/segment-views.ts'
 import type { Tables } from '../schema.ts'
 import { hasIdIn, listClockEpochs } from './clock-epochs.ts'
@@ -11,17 +12,18 @@ import { hasIdIn, listClockEpochs } from './clock-epochs.ts'
 export async function listOldest(
   db: Kysely<Tables>,
   cameraId: number,
-  { limit, after }: OldestQuery,
+  { limit, after, placeId }: OldestQuery,
 ): Promise<OldSegment[]> {
   const epochs = await listClockEpochs(db, cameraId)
-  if (epochs.length === 0) return listEpoch(db, cameraId, { limit, after })
+  if (epochs.length === 0) return listEpoch(db, cameraId, { limit, after, placeId })
   const found: OldSegment[] = []
   const from = after ? findEpoch(epochs, after.id) : 0
   for (let epoch = from; epoch <= lastEpoch(epochs) && found.length < limit; epoch++) {
     const ranges = listIdRanges(epochs, epoch)
     if (ranges.length === 0) continue // forgotten with its footage
-    const query = { limit: limit - found.length, after: epoch === from ? after : undefined }
-    found.push(...(await listEpoch(db, cameraId, query, ranges)))
+    const query = { limit: limit - found.length, after: epoch === from ? after : undefined, placeId }
+    const segments = await listEpoch(db, cameraId, query, ranges)
+    found.push(...segments.map((segment) => ({ ...segment, epoch })))
   }
   return found
 }
@@ -29,7 +31,7 @@ export async function listOldest(
 async function listEpoch(
   db: Kysely<Tables>,
   cameraId: number,
-  { limit, after }: OldestQuery,
+  { limit, after, placeId }: OldestQuery,
   ids: ReturnType<typeof listIdRanges> = [],
 ): Promise<OldSegment[]> {
   const rows = await db
@@ -37,6 +39,9 @@ async function listEpoch(
     .select(['id', 'start_ms', 'end_ms', 'bytes'])
     .where('is_closed', '=', 1)
     .where('camera_id', '=', cameraId)
+    .$if(placeId !== undefined, (query) => query.where('place_id', '=', placeId!))
+    // A literal, because the index segments_elsewhere is not used with a parameter.
+    .$if(placeId !== undefined && placeId !== firstPlaceId, (query) => query.where(sql<boolean>`place_id <> 1`))
     .$if(after !== undefined, (query) =>
       query
         .where('start_ms', '>=', after!.startMs)

@@ -10,6 +10,7 @@ const opened = (cameraId: number, startMs: number): OpenSegment => ({
   cameraId,
   runId: 'run-1',
   runStart90k: startMs * 90,
+  placeId: 1,
   path: `${cameraId}/${startMs}.mp4`,
   startMs,
   initBytes: 800,
@@ -91,7 +92,7 @@ testEachDatabase('files of a range, the next and the newest are found, open ones
     (await segments.listFiles(1, startMs, endMs)).map(({ id }) => id).sort()
   assert.deepEqual(await ids(0, 10 * minute), [closed, open])
   assert.deepEqual(await ids(minute, 3 * minute), [closed])
-  const file = { id: closed, path: `1/${minute}.mp4`, startMs: minute, bytes: 10_800, isClosed: true }
+  const file = { id: closed, placeId: 1, path: `1/${minute}.mp4`, startMs: minute, bytes: 10_800, isClosed: true }
   assert.deepEqual(await segments.findNext(1, Number.MIN_SAFE_INTEGER), file)
   assert.equal((await segments.findNext(1, minute + 1))?.id, open)
   assert.equal(await segments.findNext(1, 4 * minute), undefined)
@@ -114,17 +115,36 @@ testEachDatabase('the counters of a camera follow its rows', async (t, { openSto
   await segments.close(ids[0]!, { endMs: minute, bytes: 800, fragments: [] })
   assert.deepEqual((await usage())[0], [1, 22_400, 3], 'closed again')
   assert.deepEqual(await segments.markPendingDeletions([ids[0]!, open, 999]), [
-    { id: ids[0], path: '1/0.mp4' },
-    { id: open, path: `1/${5 * minute}.mp4` },
+    { id: ids[0], placeId: 1, path: '1/0.mp4' },
+    { id: open, placeId: 1, path: `1/${5 * minute}.mp4` },
   ])
   assert.deepEqual((await usage())[0], [1, 21_600, 2], 'what is open was never counted')
   await segments.close(open, { endMs: 6 * minute, bytes: 5000, fragments: [] })
   assert.deepEqual((await usage())[0], [1, 21_600, 2], 'pending deletions stay pending')
-  assert.deepEqual(await segments.sumUsage(1), { cameraId: 1, bytes: 21_600, segments: 2 })
+  const counted = { cameraId: 1, placeId: 1, bytes: 21_600, segments: 2 }
+  assert.deepEqual(await segments.sumUsage(1), [counted])
   await segments.recount(1)
   assert.deepEqual((await usage())[0], [1, 21_600, 2])
+  const at = { placeId: 1, path: `1/${minute}.mp4`, bytes: 10_800 }
+  const moved = { placeId: 7, path: 'elsewhere.mp4' }
+  assert.ok(!(await segments.move(ids[1]!, { ...at, bytes: 10_801 }, moved)), 'not what was copied')
+  assert.ok(await segments.move(ids[1]!, at, moved))
+  assert.ok(!(await segments.move(ids[1]!, at, moved)), 'it is not there any more')
+  const ofPlaces = [
+    { ...counted, bytes: 10_800, segments: 1 },
+    { cameraId: 1, placeId: 7, bytes: 10_800, segments: 1 },
+  ]
+  const inOrder = (list: readonly { readonly placeId: number }[]) => list.toSorted((a, b) => a.placeId - b.placeId)
+  assert.deepEqual(inOrder(await segments.sumUsage(1)), ofPlaces)
+  assert.deepEqual(inOrder((await segments.listUsage()).filter(({ cameraId }) => cameraId === 1)), ofPlaces)
+  const { placeId, path } = (await segments.find(ids[1]!))!
+  assert.deepEqual({ placeId, path }, moved)
   await segments.markPendingDeletions(ids)
   assert.deepEqual(await usage(), [[2, 10_800, 1]])
+  assert.deepEqual(
+    (await segments.listPendingDeletions(10, 7)).map(({ id }) => id),
+    [ids[1]],
+  )
 })
 
 testEachDatabase('old footage becomes a pending deletion and is then removed', async (t, { openStore }) => {

@@ -11,6 +11,7 @@ import { parseFragmentTable, writeFragmentTable } from '../../model/fragment-tab
 import type { Fragment, Segment } from '../../model/segment.ts'
 import type {
   ClosedValues,
+  FileLocation,
   FootageBounds,
   FootageUsage,
   LastSegment,
@@ -57,6 +58,7 @@ export class Segments {
           end_ms: segment.startMs,
           run_id: segment.runId,
           run_start90k: segment.runStart90k,
+          place_id: segment.placeId,
           path: segment.path,
           bytes: segment.initBytes,
           init_bytes: segment.initBytes,
@@ -89,7 +91,7 @@ export class Segments {
       inTransaction(db, async (transaction) => {
         const before = await transaction
           .selectFrom('segments')
-          .select(['camera_id', 'is_closed', 'bytes', 'start_ms'])
+          .select(['camera_id', 'place_id', 'is_closed', 'bytes', 'start_ms'])
           .where('id', '=', id)
           .forUpdate()
           .executeTakeFirst()
@@ -106,7 +108,9 @@ export class Segments {
           .execute()
         await writeSegmentHoles(transaction, { id, cameraId: before.camera_id, startMs: before.start_ms }, fragments)
         const isClosed = before.is_closed === 1
-        await addToFootage(transaction, before.camera_id, {
+        await addToFootage(transaction, {
+          cameraId: before.camera_id,
+          placeId: before.place_id,
           bytes: isClosed ? bytes - before.bytes : bytes,
           segments: isClosed ? 0 : 1,
         })
@@ -257,13 +261,13 @@ export class Segments {
     return listOldest(this.#db, cameraId, query)
   }
 
-  /** Counters of each camera with closed segments. */
+  /** Counters of each camera and place with closed segments. */
   listUsage(): Promise<FootageUsage[]> {
     return listFootage(this.#db)
   }
 
   /** The counters of a camera, computed from its rows. */
-  sumUsage(cameraId: number): Promise<FootageUsage> {
+  sumUsage(cameraId: number): Promise<FootageUsage[]> {
     return sumFootage(this.#db, cameraId)
   }
 
@@ -314,8 +318,37 @@ export class Segments {
     return markPendingDeletions(this.#db, ids)
   }
 
-  listPendingDeletions(limit: number): Promise<PendingDeletion[]> {
-    return listPendingDeletions(this.#db, limit)
+  /**
+   * The file is in another place now. Returns false when the row is not there or names another file than `from`, because
+   * it was deleted or changed meanwhile.
+   */
+  async move(id: number, from: FileLocation & Pick<Segment, 'bytes'>, to: FileLocation): Promise<boolean> {
+    return await inTransaction(this.#db, async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('segments')
+        .set({ place_id: to.placeId, path: to.path })
+        .where('id', '=', id)
+        .where('is_closed', '=', 1)
+        .where('place_id', '=', from.placeId)
+        .where('path', '=', from.path)
+        .where('bytes', '=', from.bytes)
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows === 0n) return false
+      const { camera_id: cameraId } = await transaction
+        .selectFrom('segments')
+        .select('camera_id')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const { bytes } = from
+      await addToFootage(transaction, { cameraId, placeId: from.placeId, bytes: -bytes, segments: -1 })
+      await addToFootage(transaction, { cameraId, placeId: to.placeId, bytes, segments: 1 })
+      return true
+    })
+  }
+
+  /** Of one place, or of all. */
+  listPendingDeletions(limit: number, placeId?: number): Promise<PendingDeletion[]> {
+    return listPendingDeletions(this.#db, limit, placeId)
   }
 
   /** Call after the files were deleted. */
@@ -356,6 +389,7 @@ function toSegment(row: WholeRow): Segment {
     cameraId: row.camera_id,
     runId: row.run_id,
     runStart90k: row.run_start90k,
+    placeId: row.place_id,
     path: row.path,
     startMs: row.start_ms,
     endMs: row.end_ms,
@@ -373,9 +407,12 @@ function toSegment(row: WholeRow): Segment {
 }
 
 function selectFiles(db: Kysely<Tables>) {
-  return db.selectFrom('segments').select(['id', 'path', 'start_ms', 'bytes', 'is_closed'])
+  return db.selectFrom('segments').select(['id', 'place_id', 'path', 'start_ms', 'bytes', 'is_closed'])
 }
 
-function toFile(row: Pick<Row<'segments'>, 'id' | 'path' | 'start_ms' | 'bytes' | 'is_closed'>): SegmentFile {
-  return { id: row.id, path: row.path, startMs: row.start_ms, bytes: row.bytes, isClosed: row.is_closed === 1 }
+function toFile(
+  row: Pick<Row<'segments'>, 'id' | 'place_id' | 'path' | 'start_ms' | 'bytes' | 'is_closed'>,
+): SegmentFile {
+  const { id, place_id: placeId, path, start_ms: startMs, bytes, is_closed: isClosed } = row
+  return { id, placeId, path, startMs, bytes, isClosed: isClosed === 1 }
 }

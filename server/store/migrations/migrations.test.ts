@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
+import { openDatabase } from '../engine/open-database.ts'
 import { openStore } from '../store.ts'
 
 test('a database that is up to date is left alone', async (t) => {
@@ -29,13 +32,56 @@ test('a database of a newer version is not touched', async (t) => {
 test('a database of a version before the first release is refused', async (t) => {
   const { database: file } = await openTemporaryStore(t)
   const database = new DatabaseSync(file)
-  database.exec("update kysely_migration set name = '0001-accounts-cameras-segments'")
+  database.exec("update kysely_migration set name = '0001-accounts-cameras-segments' where name like '0001%'")
   database.close()
   await assert.rejects(openStore({ database: file, credentialsKey: randomBytes(32) }), {
     kind: 'unavailable',
     message: /before the first release/,
   })
 })
+
+testEachDatabase(
+  'footage of the time with one folder is in the first place after the upgrade',
+  async (t, { openStore: open }) => {
+    const { store, database, credentialsKey } = await open(t)
+    const opened = { cameraId: 3, runId: 'r', runStart90k: 0, placeId: 1, path: 'a.mp4', startMs: 1000, initBytes: 10 }
+    const format = { codecs: '', width: 1, height: 1, initHash: '', gapReason: undefined }
+    const ids = [
+      await store.segments.insertOpen({ ...opened, ...format }),
+      await store.segments.insertOpen({ ...opened, ...format, path: 'b.mp4' }),
+    ]
+    for (const id of ids) await store.segments.close(id, { endMs: 2000, bytes: 500, fragments: [] })
+    await store.segments.markPendingDeletions([ids[1]!])
+    await store.close()
+    const { db } = await openDatabase(database)
+    for (const step of [
+      'drop index segments_elsewhere',
+      'alter table segments drop column place_id',
+      'alter table pending_deletions drop column place_id',
+      'drop table places',
+      'drop table footage',
+      'create table footage (camera_id bigint not null primary key, bytes bigint not null, segments bigint not null)',
+      'insert into footage values (3, 500, 1)',
+      "delete from kysely_migration where name = '0002-places'",
+    ])
+      await sql.raw(step).execute(db)
+    await db.destroy()
+    await using after = await openStore({ database, credentialsKey })
+    assert.deepEqual(
+      (await after.segments.listFiles(3, 0, 5000)).map(({ placeId, path }) => [placeId, path]),
+      [[1, 'a.mp4']],
+    )
+    const counted = [{ cameraId: 3, placeId: 1, bytes: 500, segments: 1 }]
+    assert.deepEqual([await after.segments.listUsage(), await after.segments.sumUsage(3)], [counted, counted])
+    assert.deepEqual(await after.segments.listPendingDeletions(9), [{ id: ids[1], placeId: 1, path: 'b.mp4' }])
+    assert.deepEqual(await after.places.list(), [])
+    const values = { folder: '/a', mark: 'm', weight: 1 }
+    const place = await after.places.add(values)
+    assert.deepEqual(place, { ...values, id: 1, isDraining: false })
+    await assert.rejects(after.places.add(values), { kind: 'conflict' })
+    await assert.rejects(after.places.remove(1), { kind: 'conflict' })
+  },
+)
 
 test('footage is found through the index alone, however the tables grow', async (t) => {
   const { database: file } = await openTemporaryStore(t)

@@ -5,9 +5,11 @@ import { type Kysely, type Migration, Migrator } from 'kysely'
 import { AppError } from '../../base/error.ts'
 import type { Tables } from '../schema.ts'
 import { createBaseline } from './0001-baseline.ts'
+import { addPlaces } from './0002-places.ts'
 
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
+  '0002-places': { up: addPlaces },
 }
 
 /** The first step of the versions before the first release, whose databases cannot be upgraded. */

@@ -12,7 +12,6 @@ import { CameraAccess } from '../../../server/api/camera-access.ts'
 import type { ApiDeps, Recorded } from '../../../server/api/deps.ts'
 import { type OwnIdentity, openOwnIdentity } from '../../../server/api/transport/certificate.ts'
 import { TrustedProxies } from '../../../server/api/transport/trusted-proxies.ts'
-import { markArchive } from '../../../server/archive/archive-folder.ts'
 import { loadRetentionLimits } from '../../../server/archive/load-limits.ts'
 import { StorageMeter } from '../../../server/archive/storage-meter.ts'
 import { Authenticator } from '../../../server/auth/authenticator.ts'
@@ -25,7 +24,9 @@ import { type Clock, systemClock } from '../../../server/base/clock.ts'
 import { AppError } from '../../../server/base/error.ts'
 import { silentLogger } from '../../../server/base/log.ts'
 import { noIsolation } from '../../../server/decoder/isolation/isolation.ts'
+import { markFolder } from '../../../server/places/place-folder.ts'
 import type { Store } from '../../../server/store/store.ts'
+import { onePlace, testMark } from '../archive/one-place.ts'
 import { createTemporaryAccounts } from '../auth/temporary-accounts.ts'
 import { createTemporaryOAuth } from '../auth/temporary-oauth.ts'
 import { createNoProviders } from '../auth/temporary-providers.ts'
@@ -95,7 +96,7 @@ export async function openTemporaryApi(
   const clock: Clock = parts.clock ?? systemClock
   const { store } = await openStore(t, { clock })
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-api-'))
-  await markArchive(folder)
+  await markFolder(folder, testMark)
   const identity = await openOwnIdentity({ dataDir: folder, hosts: [], clock: systemClock })
   const mediaTokens = new MediaTokens(randomBytes(32), clock)
   const { accounts, audit } = createTemporaryAccounts(store, { clock })
@@ -179,11 +180,11 @@ export async function openTemporaryApi(
 export function createTemporaryStorage(store: Store, archiveDir: string, clock: Clock): StorageMeter {
   return new StorageMeter({
     rows: store.segments,
-    archiveDir,
+    places: onePlace(archiveDir),
     clock,
     log: silentLogger,
     loadLimits: () => loadRetentionLimits(store, undefined),
-    openBytes: () => new Map(),
+    openFootage: () => [],
     minFreeBytes: undefined,
     doubt: () => undefined,
   })

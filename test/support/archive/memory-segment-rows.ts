@@ -17,8 +17,9 @@ import type {
 
 export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()
-  readonly #pendingDeletions = new Map<number, string>()
-  readonly #usage = new Map<number, { bytes: number; segments: number }>()
+  readonly #pendingDeletions = new Map<number, PendingDeletion>()
+  /** By camera and place. */
+  readonly #usage = new Map<string, FootageUsage>()
   readonly #epochs = new Map<number, ClockEpochStart[]>()
   #lastId = 0
 
@@ -48,7 +49,7 @@ export class MemorySegmentRows implements SegmentRows {
     const { checksum: _, ...kept } = before
     this.#rows.set(id, { ...kept, ...values, isClosed: true, ...(checksum !== undefined && { checksum }) })
     const bytes = before.isClosed ? values.bytes - before.bytes : values.bytes
-    this.#count(before.cameraId, bytes, before.isClosed ? 0 : 1)
+    this.#count(before, bytes, before.isClosed ? 0 : 1)
   }
 
   /** As if the server had ended before it closed the segment. */
@@ -56,7 +57,7 @@ export class MemorySegmentRows implements SegmentRows {
     const before = this.#rows.get(id)!
     const { checksum: _, ...kept } = before
     this.#rows.set(id, { ...kept, endMs: kept.startMs, bytes: kept.initBytes, fragments: [], isClosed: false })
-    this.#count(before.cameraId, -before.bytes, -1)
+    this.#count(before, -before.bytes, -1)
   }
 
   async listOpen(): Promise<Segment[]> {
@@ -123,8 +124,9 @@ export class MemorySegmentRows implements SegmentRows {
     return this.#ordered(cameraId).filter((s) => s.startMs >= startMs && s.startMs < endMs)
   }
 
-  async listOldest(cameraId: number, { limit, after }: OldestQuery): Promise<Segment[]> {
+  async listOldest(cameraId: number, { limit, after, placeId }: OldestQuery): Promise<Segment[]> {
     return this.#closed(cameraId)
+      .filter((s) => placeId === undefined || s.placeId === placeId)
       .filter((s) => !after || compareRecorded(s, this.#withEpoch(cameraId, after)) > 0)
       .slice(0, limit)
   }
@@ -134,36 +136,40 @@ export class MemorySegmentRows implements SegmentRows {
   }
 
   async listUsage(): Promise<FootageUsage[]> {
-    return [...this.#usage].filter(([, of]) => of.segments > 0).map(([cameraId, of]) => ({ cameraId, ...of }))
+    return [...this.#usage.values()].filter(({ segments }) => segments > 0)
   }
 
   async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
     return (await this.listBetween(cameraId, startMs, endMs)).reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  async sumUsage(cameraId: number): Promise<FootageUsage> {
-    const closed = this.#closed(cameraId)
-    return { cameraId, bytes: closed.reduce((sum, { bytes }) => sum + bytes, 0), segments: closed.length }
+  async sumUsage(cameraId: number): Promise<FootageUsage[]> {
+    const byPlace = Map.groupBy(this.#closed(cameraId), ({ placeId }) => placeId)
+    return [...byPlace].map(([placeId, closed]) => {
+      return { cameraId, placeId, bytes: closed.reduce((sum, { bytes }) => sum + bytes, 0), segments: closed.length }
+    })
   }
 
   async recount(cameraId: number): Promise<void> {
-    this.#usage.set(cameraId, await this.sumUsage(cameraId))
+    for (const usage of await this.sumUsage(cameraId)) this.#usage.set(`${cameraId} ${usage.placeId}`, usage)
   }
 
   async markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]> {
     const found = ids.map((id) => this.#rows.get(id)).filter((segment) => segment !== undefined)
-    for (const { id, path, cameraId, bytes, isClosed } of found) {
-      this.#pendingDeletions.set(id, path)
+    for (const segment of found) {
+      const { id, placeId, path, bytes, isClosed } = segment
+      this.#pendingDeletions.set(id, { id, placeId, path })
       this.#rows.delete(id)
-      if (isClosed) this.#count(cameraId, -bytes, -1)
+      if (isClosed) this.#count(segment, -bytes, -1)
     }
-    return found.map(({ id, path }) => ({ id, path }))
+    return found.map(({ id, placeId, path }) => ({ id, placeId, path }))
   }
 
   async sync(): Promise<void> {}
 
-  async listPendingDeletions(limit: number): Promise<PendingDeletion[]> {
-    return [...this.#pendingDeletions].slice(0, limit).map(([id, path]) => ({ id, path }))
+  async listPendingDeletions(limit: number, placeId?: number): Promise<PendingDeletion[]> {
+    const all = [...this.#pendingDeletions.values()]
+    return all.filter((pending) => placeId === undefined || pending.placeId === placeId).slice(0, limit)
   }
 
   async remove(ids: readonly number[]): Promise<void> {
@@ -186,8 +192,10 @@ export class MemorySegmentRows implements SegmentRows {
     return this.#ordered(cameraId).filter((s) => s.isClosed)
   }
 
-  #count(cameraId: number, bytes: number, segments: number): void {
-    const before = this.#usage.get(cameraId) ?? { bytes: 0, segments: 0 }
-    this.#usage.set(cameraId, { bytes: before.bytes + bytes, segments: before.segments + segments })
+  #count({ cameraId, placeId }: Pick<Segment, 'cameraId' | 'placeId'>, bytes: number, segments: number): void {
+    const key = `${cameraId} ${placeId}`
+    const before = this.#usage.get(key) ?? { bytes: 0, segments: 0 }
+    const sums = { bytes: before.bytes + bytes, segments: before.segments + segments }
+    this.#usage.set(key, { cameraId, placeId, ...sums })
   }
 }

@@ -4,7 +4,6 @@ import { appendFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after } from 'node:test'
-import { markArchive } from '../../../server/archive/archive-folder.ts'
 import { Catalog } from '../../../server/archive/catalog.ts'
 import { segmentPath } from '../../../server/archive/layout.ts'
 import { addToChecksum, emptyChecksum, fragmentChecksum, hashInit } from '../../../server/archive/segment-checksum.ts'
@@ -13,10 +12,13 @@ import { silentLogger } from '../../../server/base/log.ts'
 import { writeChecksumBox } from '../../../server/media/mp4/checksum-box.ts'
 import { writeInitSegment } from '../../../server/media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../../../server/media/mp4/media-fragment.ts'
+import { firstPlaceId } from '../../../server/model/place.ts'
 import type { Fragment } from '../../../server/model/segment.ts'
 import type { OpenSegment } from '../../../server/model/segment-views.ts'
+import { markFolder } from '../../../server/places/place-folder.ts'
 import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../media/synthetic-frames.ts'
 import { MemorySegmentRows } from './memory-segment-rows.ts'
+import { onePlace, testMark } from './one-place.ts'
 
 export const t0 = syntheticStartMs
 export const minuteMs = 60_000
@@ -29,9 +31,9 @@ export type Place = Awaited<ReturnType<typeof openPlace>>
 export async function openPlace(clock: Clock = systemClock, rows = new MemorySegmentRows()) {
   const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-archive-'))
   after(() => rm(archiveDir, { recursive: true, force: true }))
-  await markArchive(archiveDir)
-  const context = { rows, archiveDir, clock, log: silentLogger }
-  return { ...context, context, catalog: new Catalog(context), start: () => new Catalog(context) }
+  await markFolder(archiveDir, testMark)
+  const context = { rows, places: onePlace(archiveDir), clock, log: silentLogger }
+  return { ...context, archiveDir, context, catalog: new Catalog(context), start: () => new Catalog(context) }
 }
 
 /** Later than any file, so that none is too young to be checked. */
@@ -50,6 +52,7 @@ export async function record(
     cameraId: 1,
     runId: 'run',
     runStart90k: 0,
+    placeId: firstPlaceId,
     path: segmentPath(values.cameraId ?? 1, startMs),
     startMs,
     initBytes: init.length,

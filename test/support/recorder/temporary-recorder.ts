@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import { systemClock } from '../../../server/base/clock.ts'
 import { silentLogger } from '../../../server/base/log.ts'
 import type { Frame } from '../../../server/media/frame.ts'
+import { firstPlaceId } from '../../../server/model/place.ts'
 import type { Fragment } from '../../../server/model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../../../server/model/segment-views.ts'
 import { CameraRecorder, type RecorderOptions } from '../../../server/recorder/recorder.ts'
 import type { RecorderEvents } from '../../../server/recorder/recorder-events.ts'
 import { createNodeDisk, type RecordingDisk, type RecordingFile } from '../../../server/recorder/recording-disk.ts'
+import { createSingleTarget } from '../../../server/recorder/recording-targets.ts'
 import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../media/synthetic-frames.ts'
 
 export const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
@@ -90,12 +92,16 @@ export class FaultyDisk implements RecordingDisk {
 
 let cameras = 100
 
-export function createRecorder(options: Partial<RecorderOptions> = {}) {
+/** `disk`: of the temporary archive; default: the system's. */
+export function createRecorder({
+  disk = nodeDisk,
+  ...options
+}: Partial<RecorderOptions> & { disk?: RecordingDisk } = {}) {
   const events = new EventLog()
   const cameraId = cameras++
   const recorder = new CameraRecorder({
     cameraId,
-    archiveDir,
+    targets: createSingleTarget({ placeId: firstPlaceId, folder: archiveDir, disk }),
     clock: systemClock,
     log: silentLogger,
     events,

@@ -1,0 +1,16 @@
+// A place holds files of the archive: a folder on one disk. Every file is in exactly one place.
+
+export type Place = {
+  readonly id: number
+  /** Absolute. It may change, for instance when a disk is mounted elsewhere; `mark` tells that it is the same place. */
+  readonly folder: string
+  /** Written in the marker file of the place. Nothing else has the same. */
+  readonly mark: string
+  /** New files are spread over the places in proportion to their weights. */
+  readonly weight: number
+  /** No new files; those it holds are moved to other places. */
+  readonly isDraining: boolean
+}
+
+/** The place of `--archive`, which exists in every installation. */
+export const firstPlaceId = 1

@@ -1,0 +1,67 @@
+// The places that hold files of the archive.
+
+import type { Kysely } from 'kysely'
+import { AppError } from '../../base/error.ts'
+import type { Place } from '../../model/place.ts'
+import type { ChangePublisher } from '../engine/change-feed.ts'
+import { inTransaction } from '../engine/transaction.ts'
+import type { Row, Tables } from '../schema.ts'
+
+export class PlaceRows {
+  readonly #db: Kysely<Tables>
+  readonly #feed: ChangePublisher
+
+  constructor(db: Kysely<Tables>, feed: ChangePublisher) {
+    this.#db = db
+    this.#feed = feed
+  }
+
+  /** In the order of their ids. */
+  async list(): Promise<Place[]> {
+    return (await this.#db.selectFrom('places').selectAll().orderBy('id').execute()).map(toPlace)
+  }
+
+  /** Throws 'conflict' when the mark is known. */
+  async add({ folder, mark, weight }: Pick<Place, 'folder' | 'mark' | 'weight'>): Promise<Place> {
+    const row = await this.#db
+      .insertInto('places')
+      .values({ folder, mark, weight })
+      .onConflict((conflict) => conflict.column('mark').doNothing())
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) throw new AppError('conflict', 'this place is known already')
+    this.#feed.publish('places')
+    return toPlace(row)
+  }
+
+  async change(id: number, values: Partial<Pick<Place, 'folder' | 'weight' | 'isDraining'>>): Promise<void> {
+    const { folder, weight, isDraining } = values
+    await this.#db
+      .updateTable('places')
+      .set({
+        ...(folder !== undefined && { folder }),
+        ...(weight !== undefined && { weight }),
+        ...(isDraining !== undefined && { is_draining: isDraining ? 1 : 0 }),
+      })
+      .where('id', '=', id)
+      .execute()
+    this.#feed.publish('places')
+  }
+
+  /** Throws 'conflict' while files of it are known. */
+  async remove(id: number): Promise<void> {
+    await inTransaction(this.#db, async (transaction) => {
+      for (const table of ['segments', 'pending_deletions'] as const) {
+        const used = await transaction.selectFrom(table).select('id').where('place_id', '=', id).limit(1).execute()
+        if (used.length > 0) throw new AppError('conflict', 'this place still holds recordings')
+      }
+      await transaction.deleteFrom('footage').where('place_id', '=', id).execute()
+      await transaction.deleteFrom('places').where('id', '=', id).execute()
+    })
+    this.#feed.publish('places')
+  }
+}
+
+function toPlace(row: Row<'places'>): Place {
+  return { id: row.id, folder: row.folder, mark: row.mark, weight: row.weight, isDraining: row.is_draining === 1 }
+}
