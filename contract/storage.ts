@@ -37,6 +37,31 @@ export const FileRepair = Type.Object({
   }),
 })
 
+export const PlaceStorage = Type.Object({
+  id: Type.Integer(),
+  folder: Type.String(),
+  state: Type.Union(
+    [
+      Type.Literal('ready'),
+      Type.Literal('away'),
+      Type.Literal('foreign'),
+      Type.Literal('read_only'),
+      Type.Literal('silent'),
+    ],
+    {
+      description:
+        '`away`: the disk is not mounted. `foreign`: the folder belongs to another installation, or is another place. `silent`: the disk does not respond.',
+    },
+  ),
+  weight: Type.Number({ description: 'New recordings are spread over the places in proportion to their weights.' }),
+  is_draining: Type.Boolean({ description: 'No new recordings are stored in this place.' }),
+  used_bytes: usedBytes,
+  disk_bytes: nullable(Type.Integer({ description: 'Size of the disk; null if it is not there.' })),
+  disk_free_bytes: nullable(Type.Integer()),
+  min_free_bytes: nullable(Type.Integer({ description: 'Space that is always kept free.' })),
+  full_at: fullAt,
+})
+
 export const ServerStorage = Type.Object({
   used_bytes: usedBytes,
   max_bytes: maxBytes('all footage'),
@@ -47,6 +72,9 @@ export const ServerStorage = Type.Object({
   disk_free_bytes: nullable(Type.Integer()),
   min_free_bytes: nullable(Type.Integer({ description: 'Space that is always kept free.' })),
   full_at: fullAt,
+  places: Type.Array(Type.Object({ ...PlaceStorage.properties }), {
+    description: 'Places of recordings. Each is a folder, usually on its own disk.',
+  }),
   clock_doubt: nullable(
     Type.Object(
       {

@@ -10,6 +10,7 @@ import { Retention } from './archive/retention.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
+import { SerialQueue } from './base/serial-queue.ts'
 import { CameraRegistry } from './cameras/camera-registry.ts'
 import { EventWriter } from './cameras/event-writer.ts'
 import { MediaWorkers } from './cameras/media-workers.ts'
@@ -21,6 +22,7 @@ import { Decoder } from './decoder/decoder.ts'
 import type { Isolation } from './decoder/isolation/isolation.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import type { MemoryShares } from './memory-shares.ts'
+import type { Places } from './places/places.ts'
 import type { Store } from './store/store.ts'
 
 export type MediaOptions = {
@@ -104,6 +106,7 @@ export async function openMedia(options: MediaOptions) {
     onCounters: (counters) => cameras.takeCounters(counters),
     onWorkerLost: async (cameraIds) => cameras.takeWorkerLoss(cameraIds),
   })
+  const placeChanges = followPlaces({ store, places, log, onChanged: () => workers.updatePlaces() })
   const decoder = new Decoder({
     ...{ log, clock, isolation },
     processes: Math.min(memory.decoders, Math.max(2, availableParallelism())),
@@ -133,6 +136,7 @@ export async function openMedia(options: MediaOptions) {
     outageMs: config.outageSeconds * 1000,
   })
   return {
+    placeChanges,
     cameras,
     catalog,
     decoder,
@@ -152,6 +156,31 @@ export async function openMedia(options: MediaOptions) {
       'the time for deletions': (signal: AbortSignal) => deletionClock.run(signal),
     },
   }
+}
+
+type Following = {
+  readonly store: Pick<Store, 'places' | 'onChange'>
+  readonly places: Places
+  readonly log: Logger
+  readonly onChanged: () => void
+}
+
+/** Places are added, drained and removed by commands, in another process. Dispose to stop. */
+function followPlaces({ store, places, log, onChanged }: Following): Disposable {
+  const reading = new SerialQueue()
+  const stop = store.onChange((change) => {
+    if (change !== 'places' && change !== 'foreign') return
+    void reading.run(async () => {
+      try {
+        if (!places.replace(await store.places.list())) return
+        log.info({ places: places.all.map(({ id, folder }) => `${id} ${folder}`) }, 'the places of recordings changed')
+        onChanged()
+      } catch (error) {
+        log.error({ error: errorChain(error) }, 'the places of recordings could not be read')
+      }
+    })
+  })
+  return { [Symbol.dispose]: stop }
 }
 
 async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number, log: Logger): Promise<void> {

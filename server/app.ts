@@ -116,6 +116,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const outageMails =
     config.smtpUrl === undefined ? undefined : new OutageMails({ ...{ store, publicUrl, clock, log }, mailer: mails })
   const media = await openMedia({ config, store, port, publicUrl, memory, isolation, outageMails, clock, log })
+  held.use(media.placeChanges)
   const { cameras, catalog, decoder, deletionClock, live, snapshots, space, workers } = media
   const deletionMs = () => deletionClock.nowMs()
   const identityProviders = await openIdentityProviders({ config, port, publicUrl, clock, log })

@@ -571,6 +571,26 @@ export type PersonalToken = {
   last_used_at: Timestamp | null
 }
 
+export type PlaceStorage = {
+  id: number
+  folder: string
+  /** `away`: the disk is not mounted. `foreign`: the folder belongs to another installation, or is another place. `silent`: the disk does not respond. */
+  state: 'ready' | 'away' | 'foreign' | 'read_only' | 'silent'
+  /** New recordings are spread over the places in proportion to their weights. */
+  weight: number
+  /** No new recordings are stored in this place. */
+  is_draining: boolean
+  /** Size of the footage, including footage that is being recorded. */
+  used_bytes: number
+  /** Size of the disk; null if it is not there. */
+  disk_bytes: number | null
+  disk_free_bytes: number | null
+  /** Space that is always kept free. */
+  min_free_bytes: number | null
+  /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
+  full_at: Timestamp | null
+}
+
 export type Problem = {
   /** The HTTP status. */
   status: number
@@ -761,6 +781,8 @@ export type Storage = {
     min_free_bytes: number | null
     /** When, at the current rate, footage will be deleted before its retention ends because of insufficient space; null if never. */
     full_at: Timestamp | null
+    /** Places of recordings. Each is a folder, usually on its own disk. */
+    places: PlaceStorage[]
     /** Present for 24 hours after the clock of the server moved forward by more than ten minutes, because the server was off or the clock was set: footage that is too old only because of this is kept meanwhile. Null otherwise. */
     clock_doubt: {
       /** How far the clock has moved beyond the time that the server was running. */

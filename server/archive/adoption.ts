@@ -9,15 +9,18 @@ import type { FileLocation } from '../model/segment-views.ts'
 import type { DeletionContext } from './deletion.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
 import { listDayFiles, listDays } from './listing.ts'
+import { isBeginning } from './move.ts'
+import { openRecording } from './recording-file.ts'
 import { closedValues, cutFile } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
 
 /**
- * 'empty': there was no complete fragment, and the file was deleted. 'unreadable': the file holds no footage of this
+ * 'empty': there was no complete fragment, and the file was deleted. 'copy': it held only the beginning of a recording
+ * in another place, left by a move that was interrupted, and was deleted. 'unreadable': the file holds no footage of this
  * camera and was left unchanged.
  */
-export type Adoption = 'adopted' | 'empty' | 'unreadable'
+export type Adoption = 'adopted' | 'empty' | 'copy' | 'unreadable'
 
 /**
  * A first fragment that was cut off, or torn by a power loss, is no larger. A larger file is left for a person to look
@@ -34,6 +37,10 @@ export async function adoptFile(context: DeletionContext, file: FileLocation): P
   const { placeId, path } = file
   const fullPath = places.pathOf(file)
   const cameraId = findCameraOfPath(path)!
+  if (await isLeftCopy(context, file)) {
+    await unlink(fullPath)
+    return 'copy'
+  }
   const scan = await scanSegmentFile(fullPath, { isVerified: true, cameraId })
   const [first] = scan.fragments
   const description = first && (await describeFile(fullPath, scan))
@@ -59,6 +66,20 @@ export async function adoptFile(context: DeletionContext, file: FileLocation): P
   const id = await rows.insertOpen(opened, await chooseEpoch(rows, cameraId, closedValues(scan).endMs, first.startMs))
   await rows.close(id, closedValues(scan))
   return 'adopted'
+}
+
+async function isLeftCopy({ rows, places }: DeletionContext, { placeId, path }: FileLocation): Promise<boolean> {
+  const startMs = startOfPath(path)
+  for (const other of await rows.listFiles(findCameraOfPath(path)!, startMs - seamMs, startMs + seamMs)) {
+    if (other.placeId === placeId) continue
+    await using source = await openRecording(places, other).catch(ignoreLost)
+    if (source && (await isBeginning(places.pathOf({ placeId, path }), source))) return true
+  }
+  return false
+}
+
+function ignoreLost(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error
 }
 
 /**

@@ -269,7 +269,7 @@ export class BackgroundRepair {
       await this.#try('recording without an entry not looked at', file.path, async () => {
         const result = await adoptFile(context, file)
         if (result === 'adopted') this.#report.adopted++
-        if (result === 'empty') this.#report.removed++
+        if (result === 'empty' || result === 'copy') this.#report.removed++
       })
     }
     if (this.#report.adopted > 0)

@@ -134,7 +134,7 @@ async function placeOrphan(options: FixOptions, file: FileLocation): Promise<Omi
   const camera = options.cameras.find(({ id }) => id === findCameraOfPath(path))
   const isIts = camera !== undefined && startOfPath(path) >= camera.createdAtMs
   const adoption = isIts ? await adoptFile(options, file) : undefined
-  if (adoption === 'adopted' || adoption === 'empty') return { action: adoption }
+  if (adoption !== undefined && adoption !== 'unreadable') return { action: adoption }
   const place = await setAside(options.places, file)
   const reason = isIts ? 'no footage of ours' : 'of no camera there is'
   return { action: 'set_aside', detail: `${reason}, now ${place}` }

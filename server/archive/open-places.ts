@@ -1,12 +1,13 @@
 // Finds the places of the archive: those of the database, at the folders that the configuration names. A place is known
 // by its mark, so that a disk may be mounted elsewhere.
 
-import { access } from 'node:fs/promises'
+import { access, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorChain } from '../base/error.ts'
+import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { makeFolder } from '../base/make-folder.ts'
 import { firstPlaceId, type Place } from '../model/place.ts'
-import { createMark, markFolder, readMark } from '../places/place-folder.ts'
+import { createMark, isPresent, markFolder, readMark } from '../places/place-folder.ts'
 import { Places } from '../places/places.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -44,21 +45,50 @@ export async function openPlaces(
     if (!old) await rows.add(place)
     else if (old.folder !== folder || old.weight !== weight) await rows.change(place.id, { folder, weight })
   }
-  for (const { folder, weight } of added) {
-    const mark = createMark()
+  for (const folder of added) {
     try {
-      await markFolder(folder, mark)
-      await rows.add({ folder, mark, weight })
+      await addPlace(rows, folder)
     } catch (error) {
-      log.error({ folder, error: errorChain(error) }, 'the recordings folder is not writable')
+      log.error({ folder: folder.folder, error: errorChain(error) }, 'nothing is recorded in this folder')
     }
   }
   const places = new Places(await rows.list())
+  await warnOfSharedDisks(places.all, log)
   const usage = await segments.listUsage()
   const hasFootage = (id: number) => usage.some(({ placeId }) => placeId === id)
   const isOnlyOne = places.all.length === 1 && (await segments.listCameraIds()).length > 0
   for (const place of places.all) await openPlace(place, hasFootage(place.id) || isOnlyOne, log)
   return places
+}
+
+/**
+ * Makes a folder a place. Throws 'conflict' for a folder that is one already, or holds recordings that this installation
+ * does not know, and the system's error.
+ */
+export async function addPlace(rows: PlaceRows, { folder, weight }: ArchiveFolder): Promise<Place> {
+  const found = await readMark(folder)
+  const known = (await rows.list()).find((place) => place.folder === folder || (found && place.mark === found))
+  if (known) throw new AppError('conflict', `${folder} is place ${known.id} already`)
+  if (found !== undefined || (await exists(join(folder, 'cameras'))))
+    throw new AppError(
+      'conflict',
+      `${folder} belongs to another installation. Choose an empty folder; if nothing else uses this one, empty it`,
+    )
+  await makeFolder(folder, 0o700)
+  const mark = createMark()
+  await markFolder(folder, mark)
+  return await rows.add({ folder, mark, weight })
+}
+
+/** Such places do not hold more than one, and the free space is counted twice. */
+async function warnOfSharedDisks(all: readonly Place[], log: Logger): Promise<void> {
+  const disks = new Map<number, string>()
+  for (const { folder } of all) {
+    const found = await stat(folder).catch(() => undefined)
+    const other = found && disks.get(found.dev)
+    if (other) log.warn({ folder, other }, 'two folders of the recordings are on one disk; its space is counted twice')
+    else if (found) disks.set(found.dev, folder)
+  }
 }
 
 async function openPlace(place: Place, isExpected: boolean, log: Logger): Promise<void> {
@@ -85,26 +115,51 @@ async function openPlace(place: Place, isExpected: boolean, log: Logger): Promis
   }
 }
 
-/** `added`: folders that are no places yet. */
+/**
+ * `added`: folders that are no places yet. A place is found by its mark, then by its folder. If the first place is at
+ * neither, it is the first folder: the archive was moved without its marker file, or is from a version without marks.
+ */
 async function resolvePlaces(
   rows: readonly Place[],
   archive: readonly ArchiveFolder[],
 ): Promise<{ readonly known: Place[]; readonly added: readonly ArchiveFolder[] }> {
   const known = [...rows]
-  const added: ArchiveFolder[] = []
-  for (const [i, { folder, weight }] of archive.entries()) {
-    const mark = await readMark(folder)
-    // The first folder is the first place wherever it is.
-    const found = [
-      known.findIndex((place) => mark && place.mark === mark),
-      known.findIndex((place) => place.folder === folder),
-      i === 0 ? known.findIndex(({ id }) => id === firstPlaceId) : -1,
-    ].find((index) => index >= 0)
-    if (found !== undefined) known[found] = { ...known[found]!, folder, weight }
-    else if (i === 0) known.push({ id: firstPlaceId, folder, mark: mark || createMark(), weight, isDraining: false })
-    else added.push({ folder, weight })
+  const rest = new Map(archive.map((each) => [each.folder, each]))
+  const assigned = new Set<number>()
+  const assign = (each: ArchiveFolder, index: number) => {
+    // A copy of a place has its mark too, and is none.
+    if (index < 0 || assigned.has(index) || !rest.delete(each.folder)) return
+    assigned.add(index)
+    known[index] = { ...known[index]!, ...each }
   }
-  return { known, added }
+  for (const each of archive) {
+    const mark = await readMark(each.folder)
+    if (mark)
+      assign(
+        each,
+        known.findIndex((place) => place.mark === mark),
+      )
+  }
+  for (const each of archive)
+    assign(
+      each,
+      known.findIndex((place) => place.folder === each.folder),
+    )
+  const [first] = archive
+  if (first && rest.has(first.folder)) {
+    const index = known.findIndex(({ id }) => id === firstPlaceId)
+    if (index >= 0 && !(await isPresent(known[index]!))) assign(first, index)
+    else if (known.length === 0) {
+      known.push({
+        id: firstPlaceId,
+        ...first,
+        mark: (await readMark(first.folder)) || createMark(),
+        isDraining: false,
+      })
+      rest.delete(first.folder)
+    }
+  }
+  return { known, added: [...rest.values()] }
 }
 
 function exists(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@
 import type { Segment } from '../model/segment.ts'
 import type {
   ClosedValues,
+  FileLocation,
   FootageBounds,
   FootageUsage,
   LastSegment,
@@ -63,6 +64,11 @@ export type SegmentRows = {
    * `sync`.
    */
   markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]>
+  /**
+   * The file is in another place now, and the one at `from` is a pending deletion. False if there is no row for this
+   * file any more.
+   */
+  move(id: number, from: FileLocation & Pick<Segment, 'bytes'>, to: FileLocation): Promise<boolean>
   /** Of one place, or of all. */
   listPendingDeletions(limit: number, placeId?: number): Promise<PendingDeletion[]>
   remove(ids: readonly number[]): Promise<void>

@@ -9,6 +9,7 @@ import { type DiskSpace, freeFloorBytes } from '../model/free-space.ts'
 import type { Place } from '../model/place.ts'
 import type { OpenFootage } from '../model/segment-views.ts'
 import { measurePlace } from '../places/disk-space.ts'
+import type { PlaceState } from '../places/place-folder.ts'
 import type { Places } from '../places/places.ts'
 import type { ClockDoubt } from './deletion-clock.ts'
 import type { RetentionLimits } from './retention-plan.ts'
@@ -40,6 +41,7 @@ type MeasuredDisk = DiskSpace & { readonly floorBytes: number }
 
 export type PlaceStorage = {
   readonly place: Place
+  readonly state: PlaceState
   readonly bytes: number
   /** Undefined when it does not answer or is not mounted. */
   readonly disk: MeasuredDisk | undefined
@@ -70,6 +72,7 @@ export class StorageMeter {
   readonly #options: StorageMeterOptions
   #kept: Promise<StorageReport> | undefined
   #readAtMs = Number.NEGATIVE_INFINITY
+  #keptOf: readonly Place[] = []
 
   constructor(options: StorageMeterOptions) {
     this.#options = options
@@ -77,9 +80,11 @@ export class StorageMeter {
 
   /** At most half a minute old. Throws the database's errors. */
   read(): Promise<StorageReport> {
-    const nowMs = this.#options.clock.monotonicMs()
-    if (!this.#kept || nowMs - this.#readAtMs > keptMs) {
+    const { clock, places } = this.#options
+    const nowMs = clock.monotonicMs()
+    if (!this.#kept || this.#keptOf !== places.all || nowMs - this.#readAtMs > keptMs) {
       this.#readAtMs = nowMs
+      this.#keptOf = places.all
       this.#kept = this.#read()
       this.#kept.catch(() => {
         this.#kept = undefined
@@ -101,7 +106,7 @@ export class StorageMeter {
     const openBytes = sumByCamera(openFootage)
     const usage = await rows.listUsage()
     const used = sumByCamera(usage)
-    const disks = await this.#measureDisks()
+    const { states, disks } = await this.#measureDisks()
     const disk = disks.size > 0 ? [...disks.values()].reduce(addDisks) : undefined
     const limitsOf = new Map(limits.cameras.map((camera) => [camera.cameraId, camera]))
     const ids = new Set([...used.keys(), ...openBytes.keys(), ...limitsOf.keys()])
@@ -129,7 +134,11 @@ export class StorageMeter {
       diskBytes: disk && usedBytes + disk.freeBytes - disk.floorBytes,
     })
     const cameras = loads.map((load) => ({ ...load, reachMs: forecast.reachMs.get(load.cameraId)! }))
-    const places = this.#describePlaces(loads, [...usage, ...openFootage], disks)
+    const footage = [...usage, ...openFootage]
+    const places = this.#describePlaces(loads, footage, disks).map((each) => ({
+      ...each,
+      state: states.get(each.place.id)!,
+    }))
     return { atMs, cameras, limits, forecast, places, disk, doubt: doubt() }
   }
 
@@ -145,7 +154,7 @@ export class StorageMeter {
     loads: readonly CameraLoad[],
     footage: readonly OpenFootage[],
     disks: ReadonlyMap<number, MeasuredDisk>,
-  ): PlaceStorage[] {
+  ): Omit<PlaceStorage, 'state'>[] {
     const { all } = this.#options.places
     const takes = ({ id, isDraining }: Place) => disks.has(id) && !isDraining
     const weights = all.filter(takes).reduce((sum, { weight }) => sum + weight, 0)
@@ -167,10 +176,14 @@ export class StorageMeter {
     })
   }
 
-  async #measureDisks(): Promise<ReadonlyMap<number, MeasuredDisk>> {
+  async #measureDisks() {
     const { places, log, minFreeBytes } = this.#options
     const disks = new Map<number, MeasuredDisk>()
+    const states = new Map<number, PlaceState>()
     for (const place of places.all) {
+      const state = await places.findState(place)
+      states.set(place.id, state)
+      if (state === 'silent') continue
       try {
         const disk = await (this.#options.measureDisk ?? measurePlace)(place)
         disks.set(place.id, { ...disk, floorBytes: freeFloorBytes(disk, minFreeBytes) })
@@ -178,7 +191,7 @@ export class StorageMeter {
         log.warn({ folder: place.folder, error: errorChain(error) }, 'the free disk space could not be determined')
       }
     }
-    return disks
+    return { states, disks }
   }
 }
 

@@ -50,6 +50,7 @@ const actions: Record<Fix['action'], string> = {
   indexed: 'index added, so that playback and downloads begin sooner',
   adopted: 'found, and in the index now',
   empty: 'held nothing, removed',
+  copy: 'was an unfinished copy of a recording in another place, removed',
   unreadable: 'left as it is',
   failed: 'NOT MENDED',
 }

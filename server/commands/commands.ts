@@ -11,6 +11,7 @@ import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
 import { identityCommands } from './identity-commands.ts'
 import { onvifCommands } from './onvif-commands.ts'
+import { placeCommands } from './place-commands.ts'
 import { probeCommand } from './probe-command.ts'
 import { secondFactorCommands } from './second-factor-commands.ts'
 import { serveCommand } from './serve-command.ts'
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   ...guestCommands,
   ...eventCommands,
   ...storageCommands,
+  ...placeCommands,
   checkCommand,
   doctorCommand,
 ]

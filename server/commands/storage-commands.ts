@@ -69,7 +69,7 @@ async function openRetention(config: Config, store: Store) {
   return new Retention({ ...(await openSpace(config, store)), recordedBytes: () => 0 })
 }
 
-async function openSpace(config: Config, store: Store) {
+export async function openSpace(config: Config, store: Store) {
   const { loadRetentionLimits } = await import('../archive/load-limits.ts')
   const { measureOpenFiles } = await import('../archive/open-files.ts')
   const { findPlaces } = await import('../archive/open-places.ts')

@@ -1,8 +1,11 @@
 // Settings in the dashboard: storage, the server and its users.
 
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { markerName } from '../../server/places/place-folder.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { codeAt, readSecret } from '../page-second-factors.ts'
 import { PageVisitor } from '../page-visitor.ts'
@@ -48,6 +51,16 @@ test('the storage page shows usage, limit and retention per camera, and how full
   await page.getByRole('heading', { name: 'Server disk' }).waitFor()
   await page.getByText('reserved').waitFor()
   await shoot(page, 'settings-storage')
+  await checkAccessible(page)
+  const folder = join(scene.server.dataDir, 'second disk')
+  await scene.server.command('place', 'add', folder)
+  await rm(join(folder, markerName))
+  await eventually('the second place', 10_000, async () => {
+    await page.reload()
+    return page.getByRole('heading', { name: 'By place' }).isVisible()
+  })
+  await page.getByText('its disk may not be mounted').waitFor()
+  await shoot(page, 'settings-storage-places')
   await checkAccessible(page)
   await row.getByRole('link', { name: 'Yard' }).click()
   await page.getByRole('heading', { name: 'Yard settings' }).waitFor()

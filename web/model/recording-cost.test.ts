@@ -22,6 +22,7 @@ test('available space is what the tightest limit leaves plus what the camera alr
     disk_bytes: 1000,
     min_free_bytes: 50,
     full_at: null,
+    places: [],
   }
   const storage: Storage = {
     ...{ used_bytes: 30, max_bytes: null, bytes_per_day: 0, full_at: null, server: null },

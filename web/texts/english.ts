@@ -512,6 +512,16 @@ export const english = {
       'When space runs out, users who do not own this server keep a tenth of it each, or their limit. What they have beyond that is deleted first.',
     disk: 'Server disk',
     diskSilent: 'The disk does not respond.',
+    places: 'By place',
+    freeOfAll: (free: string, all: string) => `${free} of ${all} free`,
+    draining: 'takes no new recordings',
+    placeFull: (day: string) => `full on ${day}`,
+    placeStates: {
+      away: 'This place is not there: its disk may not be mounted. Its recordings cannot be played until it is back; new ones are stored in the other places.',
+      foreign: 'This folder is not the one that recordings were stored in: another disk may be mounted there.',
+      read_only: 'This place is read-only. Its recordings can be played; new ones are stored in the other places.',
+      silent: 'The disk of this place does not respond.',
+    },
     repairing: (files: number) =>
       `After an unexpected interruption, ${files === 1 ? '1 recording file is' : `${files} recording files are`} still being checked. Recording continues in the meantime.`,
     repairFails: (files: number) =>

@@ -578,6 +578,18 @@ export const german: Texts = {
       'Wenn der Platz ausgeht, behält jeder Benutzer, dem dieser Server nicht gehört, ein Zehntel davon oder sein Limit. Was darüber hinausgeht, wird zuerst gelöscht.',
     disk: 'Datenträger des Servers',
     diskSilent: 'Der Datenträger antwortet nicht.',
+    places: 'Nach Speicherort',
+    freeOfAll: (free, all) => `${free} von ${all} frei`,
+    draining: 'nimmt keine neuen Aufzeichnungen auf',
+    placeFull: (day) => `voll am ${day}`,
+    placeStates: {
+      away: 'Dieser Speicherort ist nicht da: Vielleicht ist sein Datenträger nicht eingehängt. Seine Aufzeichnungen lassen sich erst wieder abspielen, wenn er zurück ist; neue kommen an die anderen Orte.',
+      foreign:
+        'Dieser Ordner ist nicht der, in dem aufgezeichnet wurde: Vielleicht ist dort ein anderer Datenträger eingehängt.',
+      read_only:
+        'Dieser Speicherort ist schreibgeschützt. Seine Aufzeichnungen lassen sich abspielen; neue kommen an die anderen Orte.',
+      silent: 'Der Datenträger dieses Speicherorts antwortet nicht.',
+    },
     repairing: (files) =>
       `Nach einer unerwarteten Unterbrechung ${files === 1 ? 'muss noch eine Aufnahmedatei' : `müssen noch ${files} Aufnahmedateien`} geprüft werden. Die Aufzeichnung läuft währenddessen weiter.`,
     repairFails: (files) =>

@@ -3,7 +3,7 @@
 import type { Storage } from '../../../contract/storage.ts'
 import type { RepairProgress } from '../../archive/background-repair.ts'
 import { findShareBytes } from '../../archive/retention-plan.ts'
-import type { CameraStorage, StorageReport } from '../../archive/storage-meter.ts'
+import type { CameraStorage, PlaceStorage, StorageReport } from '../../archive/storage-meter.ts'
 import { writeTime } from '../../model/time.ts'
 
 const dayMs = 86_400_000
@@ -43,7 +43,22 @@ export function writeRepair({ pending, repaired, failed }: RepairProgress) {
   return { pending_files: pending, repaired_files: repaired, failed_files: failed }
 }
 
-function writeServer({ atMs, cameras, limits, forecast, disk, doubt }: StorageReport) {
+export function writePlace({ place, state, bytes, disk, fullMs }: PlaceStorage, atMs: number) {
+  return {
+    id: place.id,
+    folder: place.folder,
+    state,
+    weight: place.weight,
+    is_draining: place.isDraining,
+    used_bytes: bytes,
+    disk_bytes: disk?.totalBytes ?? null,
+    disk_free_bytes: disk?.freeBytes ?? null,
+    min_free_bytes: disk?.floorBytes ?? null,
+    full_at: writeInstant(atMs, fullMs),
+  }
+}
+
+function writeServer({ atMs, cameras, limits, forecast, disk, places, doubt }: StorageReport) {
   return {
     ...writeSums(cameras),
     max_bytes: limits.maxBytes ?? null,
@@ -51,6 +66,7 @@ function writeServer({ atMs, cameras, limits, forecast, disk, doubt }: StorageRe
     disk_free_bytes: disk?.freeBytes ?? null,
     min_free_bytes: disk?.floorBytes ?? null,
     full_at: writeInstant(atMs, Math.min(forecast.archiveFullMs, forecast.diskFullMs)),
+    places: places.map((place) => writePlace(place, atMs)),
     clock_doubt: doubt
       ? {
           ahead_seconds: Math.round(doubt.aheadMs / 1000),

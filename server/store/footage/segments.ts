@@ -5,6 +5,7 @@
 // lose the closing row, because the file itself shows how long it is. A file is deleted only after its row is a pending
 // deletion on the disk.
 
+import { randomInt } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
 import { parseFragmentTable, writeFragmentTable } from '../../model/fragment-table.ts'
@@ -319,8 +320,8 @@ export class Segments {
   }
 
   /**
-   * The file is in another place now. Returns false when the row is not there or names another file than `from`, because
-   * it was deleted or changed meanwhile.
+   * The file is in another place now, and the one at `from` is a pending deletion. Returns false when the row is not
+   * there or names another file than `from`, because it was deleted or changed meanwhile.
    */
   async move(id: number, from: FileLocation & Pick<Segment, 'bytes'>, to: FileLocation): Promise<boolean> {
     return await inTransaction(this.#db, async (transaction) => {
@@ -342,6 +343,9 @@ export class Segments {
       const { bytes } = from
       await addToFootage(transaction, { cameraId, placeId: from.placeId, bytes: -bytes, segments: -1 })
       await addToFootage(transaction, { cameraId, placeId: to.placeId, bytes, segments: 1 })
+      // Not the id of the segment, which may become a pending deletion too.
+      const pending = { id: -randomInt(1, 2 ** 47), place_id: from.placeId, path: from.path }
+      await transaction.insertInto('pending_deletions').values(pending).execute()
       return true
     })
   }

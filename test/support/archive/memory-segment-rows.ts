@@ -6,6 +6,7 @@ import { listHoles } from '../../../server/model/footage-hole.ts'
 import type { Segment } from '../../../server/model/segment.ts'
 import type {
   ClosedValues,
+  FileLocation,
   FootageBounds,
   FootageUsage,
   LastSegment,
@@ -136,7 +137,8 @@ export class MemorySegmentRows implements SegmentRows {
   }
 
   async listUsage(): Promise<FootageUsage[]> {
-    return [...this.#usage.values()].filter(({ segments }) => segments > 0)
+    const all = [...this.#usage.values()].filter(({ segments }) => segments > 0)
+    return all.sort((a, b) => a.cameraId - b.cameraId || a.placeId - b.placeId)
   }
 
   async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
@@ -145,9 +147,11 @@ export class MemorySegmentRows implements SegmentRows {
 
   async sumUsage(cameraId: number): Promise<FootageUsage[]> {
     const byPlace = Map.groupBy(this.#closed(cameraId), ({ placeId }) => placeId)
-    return [...byPlace].map(([placeId, closed]) => {
-      return { cameraId, placeId, bytes: closed.reduce((sum, { bytes }) => sum + bytes, 0), segments: closed.length }
-    })
+    return [...byPlace]
+      .sort(([a], [b]) => a - b)
+      .map(([placeId, closed]) => {
+        return { cameraId, placeId, bytes: closed.reduce((sum, { bytes }) => sum + bytes, 0), segments: closed.length }
+      })
   }
 
   async recount(cameraId: number): Promise<void> {
@@ -163,6 +167,18 @@ export class MemorySegmentRows implements SegmentRows {
       if (isClosed) this.#count(segment, -bytes, -1)
     }
     return found.map(({ id, placeId, path }) => ({ id, placeId, path }))
+  }
+
+  async move(id: number, from: FileLocation & Pick<Segment, 'bytes'>, to: FileLocation): Promise<boolean> {
+    const before = this.#rows.get(id)
+    if (!before || before.placeId !== from.placeId || before.path !== from.path || before.bytes !== from.bytes)
+      return false
+    const { placeId, path } = to
+    this.#rows.set(id, { ...before, placeId, path })
+    this.#count(before, -before.bytes, -1)
+    this.#count({ ...before, placeId }, before.bytes, 1)
+    this.#pendingDeletions.set(-id, { id: -id, placeId: from.placeId, path: from.path })
+    return true
   }
 
   async sync(): Promise<void> {}

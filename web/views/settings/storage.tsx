@@ -38,6 +38,16 @@ export function Storage() {
       {server && (
         <ServerStorage server={server} isEarly={areMeasuring(server.bytes_per_day, own.cameras, Date.now())} />
       )}
+      {server && server.places.length > 1 && (
+        <ListPanel
+          title={texts.places}
+          list={{ data: server.places, error: null, refetch: storage.refetch }}
+          none=""
+          nameOf={({ folder }) => folder}
+        >
+          {(place) => <PlaceRow key={place.id} place={place} />}
+        </ListPanel>
+      )}
       <ListPanel
         title={texts.cameras}
         list={{ data: own.cameras, error: null, refetch: storage.refetch }}
@@ -150,6 +160,45 @@ function Repair({ of: { pending_files: pending, repaired_files: done, failed_fil
       )}
       {failed > 0 && <p className="error">{texts.repairFails(failed)}</p>}
     </div>
+  )
+}
+
+type PlaceRowProps = { readonly place: NonNullable<StorageAnswer['server']>['places'][number] }
+
+/** A folder of recordings, usually on a disk of its own. */
+function PlaceRow({ place }: PlaceRowProps) {
+  const { storage: texts } = useTexts()
+  const sizes = useSizes()
+  const clock = useClock()
+  const { disk_bytes: whole, disk_free_bytes: free, used_bytes: used, full_at: fullAt } = place
+  return (
+    <li className="row">
+      <div>
+        <p className="row-head">
+          <bdi>{place.folder}</bdi>
+          <span>{sizes(used)}</span>
+        </p>
+        {whole !== null && free !== null && (
+          <Level
+            whole={whole}
+            parts={[
+              { size: used, look: 'main' },
+              { size: Math.max(0, whole - free - used), look: 'other' },
+            ]}
+          />
+        )}
+        <p className="hint">
+          {[
+            free !== null && whole !== null && texts.freeOfAll(sizes(free), sizes(whole)),
+            place.is_draining && texts.draining,
+            fullAt !== null && texts.placeFull(clock.date(Date.parse(fullAt))),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </p>
+        {place.state !== 'ready' && <p className="error">{texts.placeStates[place.state]}</p>}
+      </div>
+    </li>
   )
 }
 

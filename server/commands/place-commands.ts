@@ -1,0 +1,270 @@
+// nightjar place …, nightjar archive move
+
+import { unlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { writePlace } from '../api/answers/storage.ts'
+import type { MoveProgress } from '../archive/move.ts'
+import { systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { silentLogger } from '../base/log.ts'
+import type { Config } from '../config.ts'
+import { parseByteSize, writeByteSize } from '../model/byte-size.ts'
+import { parseDurationMs } from '../model/duration.ts'
+import type { Place } from '../model/place.ts'
+import { writeTime } from '../model/time.ts'
+import type { Places } from '../places/places.ts'
+import type { Store } from '../store/store.ts'
+import { type Command, type CommandCall, type CommandResult, UsageError } from './command.ts'
+import { serverOptions } from './help.ts'
+import { parseId } from './names.ts'
+import { withStore } from './open-data.ts'
+import { openSpace } from './storage-commands.ts'
+import { writeTable } from './table.ts'
+
+const archive = serverOptions.archive!
+const minFree = serverOptions['min-free']!
+
+const placeList: Command = {
+  name: 'place list',
+  summary: 'List the places of recordings: folders, usually each on its own disk.',
+  positionals: [],
+  options: { archive, 'min-free': minFree },
+  run: ({ config }) =>
+    withStore(config, async (store) => {
+      const { StorageMeter } = await import('../archive/storage-meter.ts')
+      const { atMs, places } = await new StorageMeter(await openSpace(config, store)).read()
+      const rows = places.map(({ place, state, bytes, disk, fullMs }) => [
+        String(place.id),
+        place.folder,
+        String(place.weight),
+        place.isDraining ? `${stateTexts[state]}, draining` : stateTexts[state],
+        writeByteSize(bytes),
+        disk ? `${writeByteSize(disk.freeBytes)} of ${writeByteSize(disk.totalBytes)}` : '',
+        Number.isFinite(fullMs) ? writeTime(atMs + fullMs) : '',
+      ])
+      const titles = ['ID', 'FOLDER', 'WEIGHT', 'STATE', 'USED', 'FREE', 'FULL']
+      const json = { places: places.map((place) => writePlace(place, atMs)) }
+      return {
+        json,
+        text: writeTable(titles, rows, 'There are no places yet: the first start of the server adds one.'),
+      }
+    }),
+}
+
+const stateTexts = {
+  ready: 'ready',
+  away: 'away: not mounted?',
+  foreign: 'of another installation, or another place',
+  read_only: 'read-only',
+  silent: 'does not respond',
+} as const
+
+const placeAdd: Command = {
+  name: 'place add',
+  summary: 'Record into another folder too, for instance on a second disk. A running server does so at once.',
+  positionals: ['FOLDER'],
+  options: {
+    archive,
+    weight: {
+      placeholder: 'N',
+      description: 'Share of new recordings in proportion to the other places, from 0.01 to 10000. Default: 1.',
+    },
+  },
+  run: ({ config, options, positionals }) =>
+    withStore(config, async (store) => {
+      const { addPlace, findPlaces } = await import('../archive/open-places.ts')
+      const folder = resolve(positionals[0]!)
+      const weight = parseWeight(options.weight ?? '1')
+      if ((await store.places.list()).length === 0) await addFirst(config, store)
+      const place = await addPlace(store.places, { folder, weight })
+      const places = await findPlaces(store.places, config.archive)
+      return { json: describePlace(place), text: `Added place ${place.id}, ${folder}. ${sharesOf(places)}` }
+    }),
+}
+
+/** Before the first start of the server. The first place is the folder of `--archive`. */
+async function addFirst({ archive: [{ folder, weight }] }: Config, store: Store): Promise<void> {
+  const { createMark, readMark } = await import('../places/place-folder.ts')
+  await store.places.add({ folder, weight, mark: (await readMark(folder)) || createMark() })
+}
+
+function sharesOf({ all }: Places): string {
+  const open = all.filter(({ isDraining }) => !isDraining)
+  const total = open.reduce((sum, { weight }) => sum + weight, 0)
+  const shares = open.map(({ id, weight }) => `${Math.round((100 * weight) / total)} % to place ${id}`)
+  return `New recordings go ${shares.join(', ')}.`
+}
+
+const placeDrain: Command = {
+  name: 'place drain',
+  summary: 'Record nothing new into a place, and move its recordings to the others. Can be interrupted and run again.',
+  positionals: ['PLACE'],
+  options: {
+    archive,
+    'min-free': minFree,
+    'keep-recordings': { description: 'Move nothing: the recordings stay until they expire.' },
+    undo: { description: 'Record into the place again.' },
+    ...rateOption(),
+  },
+  run: (call) =>
+    withStore(call.config, async (store) => {
+      const { config, positionals, switches } = call
+      const places = await openPlaces(config, store)
+      const place = getPlace(places, positionals[0]!)
+      const isDraining = !switches.has('undo')
+      const others = places.all.filter(({ id, isDraining: isAlso }) => id !== place.id && !isAlso)
+      if (isDraining && others.length === 0)
+        throw new AppError('conflict', 'this is the only place that takes recordings; add another one first')
+      await store.places.change(place.id, { isDraining })
+      const json = describePlace({ ...place, isDraining })
+      if (!isDraining) return { json, text: `Place ${place.id} takes new recordings again.` }
+      const state = `Place ${place.id} takes no new recordings.`
+      if (switches.has('keep-recordings')) return { json, text: state }
+      const moved = await move(call, store, { places, from: place, targets: others })
+      return { ...moved, json: { ...json, ...moved.json }, text: `${state} ${moved.text}` }
+    }),
+}
+
+const placeRemove: Command = {
+  name: 'place remove',
+  summary: 'Forget a place that was drained and is empty. Its folder stays.',
+  positionals: ['PLACE'],
+  options: { archive },
+  run: ({ config, positionals }) =>
+    withStore(config, async (store) => {
+      const { markerName, readMark } = await import('../places/place-folder.ts')
+      const place = getPlace(await openPlaces(config, store), positionals[0]!)
+      const { id, folder, mark, isDraining } = place
+      if (config.archive.some((each) => each.folder === folder))
+        throw new AppError(
+          'conflict',
+          `${folder} is configured with --archive and would come back: take it out there first`,
+        )
+      const advice = `nightjar place drain ${id}`
+      if (!isDraining) throw new AppError('conflict', `the place takes new recordings; first run: ${advice}`)
+      try {
+        await store.places.remove(id)
+      } catch (error) {
+        if (error instanceof AppError && error.kind === 'conflict')
+          throw new AppError('conflict', `${error.message}; to move them, run: ${advice}`, { cause: error })
+        throw error
+      }
+      if ((await readMark(folder)) === mark) await unlink(join(folder, markerName))
+      return { json: describePlace(place), text: `Removed place ${id}. Its folder ${folder} is still there.` }
+    }),
+}
+
+const archiveMove: Command = {
+  name: 'archive move',
+  summary:
+    'Move recordings from one place to others, oldest first, also while the server records and plays them. Can be interrupted and run again.',
+  positionals: [],
+  options: {
+    from: { placeholder: 'PLACE', description: 'Place to move recordings from.', isRequired: true },
+    to: { placeholder: 'PLACES', description: 'Places to move them to, separated by commas. Default: all others.' },
+    camera: { placeholder: 'CAMERA', description: 'Only recordings of this camera.' },
+    'older-than': {
+      placeholder: 'DURATION',
+      description: 'Only recordings older than this, for example P7D or PT12H.',
+    },
+    ...rateOption(),
+    archive,
+    'min-free': minFree,
+  },
+  run: (call) =>
+    withStore(call.config, async (store) => {
+      const { config, options } = call
+      const places = await openPlaces(config, store)
+      const from = getPlace(places, options.from!)
+      const targets =
+        options.to === undefined
+          ? places.all.filter(({ id, isDraining }) => id !== from.id && !isDraining)
+          : options.to.split(',').map((text) => getPlace(places, text.trim()))
+      if (targets.some(({ id }) => id === from.id))
+        throw new UsageError('--from and --to name the same place', archiveMove)
+      if (targets.length === 0)
+        throw new AppError('conflict', 'there is no other place; add one with: nightjar place add')
+      // Also one that was removed meanwhile.
+      const cameraId = options.camera === undefined ? undefined : parseId('camera', options.camera)
+      const olderMs = options['older-than'] === undefined ? undefined : parseDurationMs(options['older-than'])
+      return await move(call, store, {
+        ...{ places, from, targets, cameraId },
+        beforeMs: olderMs === undefined ? undefined : systemClock.nowMs() - olderMs,
+      })
+    }),
+}
+
+export const placeCommands: readonly Command[] = [placeList, placeAdd, placeDrain, placeRemove, archiveMove]
+
+function rateOption() {
+  return {
+    rate: {
+      placeholder: 'SIZE',
+      description: 'Bytes per second at most, so that recording and playback have the disks too. Default: 50MB.',
+    },
+  }
+}
+
+type Moving = {
+  readonly places: Places
+  readonly from: Place
+  readonly targets: readonly Place[]
+  readonly cameraId?: number | undefined
+  readonly beforeMs?: number | undefined
+}
+
+const progressMs = 2000
+
+async function move({ config, options, terminal }: CommandCall, store: Store, moving: Moving): Promise<CommandResult> {
+  const { moveRecordings } = await import('../archive/move.ts')
+  const { lockFile } = await import('../store/engine/file-lock.ts')
+  const bytesPerSecond = parseByteSize(options.rate ?? '50MB')
+  if (bytesPerSecond < 1) throw new AppError('invalid', 'expected a rate of more than 0 bytes')
+  using lock = lockFile(join(config.data, 'move.lock'))
+  if (!lock) throw new AppError('conflict', 'recordings are being moved already, by another command')
+  for (const place of [moving.from, ...moving.targets])
+    if (!(await moving.places.isPresent(place.id)))
+      throw new AppError('unavailable', `place ${place.id}, ${place.folder}, is not there: is its disk mounted?`)
+  const usage = await store.segments.listUsage()
+  const whole = usage
+    .filter(({ placeId, cameraId }) => placeId === moving.from.id && cameraId === (moving.cameraId ?? cameraId))
+    .reduce((sum, { bytes }) => sum + bytes, 0)
+  let saidMs = systemClock.monotonicMs()
+  const say = ({ files, bytes }: MoveProgress) => {
+    if (systemClock.monotonicMs() < saidMs + progressMs) return
+    saidMs = systemClock.monotonicMs()
+    terminal.stderr.write(`Moved ${files} files, ${writeByteSize(bytes)} of at most ${writeByteSize(whole)} …\n`)
+  }
+  const { files, bytes, failed } = await moveRecordings({
+    ...{ rows: store.segments, clock: systemClock, log: silentLogger, minFreeBytes: config.minFree },
+    ...{ ...moving, bytesPerSecond, onProgress: say },
+  })
+  const failures = failed.map(({ path, detail }) => `not moved: ${path}: ${detail}`)
+  return {
+    json: { moved_files: files, moved_bytes: bytes, failed_files: failed },
+    text: [`Moved ${files} files, ${writeByteSize(bytes)}.`, ...failures].join('\n'),
+    isFailure: failed.length > 0,
+  }
+}
+
+async function openPlaces(config: Config, store: Store): Promise<Places> {
+  const { findPlaces } = await import('../archive/open-places.ts')
+  return findPlaces(store.places, config.archive)
+}
+
+function getPlace({ all }: Places, text: string): Place {
+  const id = parseId('place', text)
+  const place = all.find((each) => each.id === id)
+  if (place) return place
+  throw new AppError('not_found', `there is no place ${id}; see: nightjar place list`)
+}
+
+function parseWeight(text: string): number {
+  const weight = /^\d{1,5}(\.\d{1,4})?$/.test(text) ? Number(text) : Number.NaN
+  if (weight >= 0.01 && weight <= 10_000) return weight
+  throw new AppError('invalid', `expected a weight from 0.01 to 10000, got "${text.slice(0, 40)}"`)
+}
+
+function describePlace({ id, folder, weight, isDraining }: Place) {
+  return { id, folder, weight, is_draining: isDraining }
+}
