@@ -47,12 +47,14 @@ export const PlaceStorage = Type.Object({
       Type.Literal('foreign'),
       Type.Literal('read_only'),
       Type.Literal('silent'),
+      Type.Literal('refused'),
     ],
     {
       description:
-        '`away`: the disk is not mounted. `foreign`: the folder belongs to another installation, or is another place. `silent`: the disk does not respond.',
+        '`away`: the disk is not mounted. `foreign`: the folder belongs to another installation, or is another place. `silent`: the disk does not respond. `refused`: the store of a bucket refuses requests.',
     },
   ),
+  state_detail: nullable(Type.String({ description: 'What is wrong, and what to do about it.' })),
   weight: Type.Number({ description: 'New recordings are spread over the places in proportion to their weights.' }),
   is_draining: Type.Boolean({ description: 'No new recordings are stored in this place.' }),
   used_bytes: usedBytes,

@@ -574,8 +574,10 @@ export type PersonalToken = {
 export type PlaceStorage = {
   id: number
   folder: string
-  /** `away`: the disk is not mounted. `foreign`: the folder belongs to another installation, or is another place. `silent`: the disk does not respond. */
-  state: 'ready' | 'away' | 'foreign' | 'read_only' | 'silent'
+  /** `away`: the disk is not mounted. `foreign`: the folder belongs to another installation, or is another place. `silent`: the disk does not respond. `refused`: the store of a bucket refuses requests. */
+  state: 'ready' | 'away' | 'foreign' | 'read_only' | 'silent' | 'refused'
+  /** What is wrong, and what to do about it. */
+  state_detail: string | null
   /** New recordings are spread over the places in proportion to their weights. */
   weight: number
   /** No new recordings are stored in this place. */

@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import { AppError } from '../base/error.ts'
 import { describeInitSegment, type InitDescription } from '../media/mp4/describe-init.ts'
 import type { FileLocation } from '../model/segment-views.ts'
+import { beginsWith } from '../places/folder-files.ts'
 import type { DeletionContext } from './deletion.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
 import { listDayFiles, listDays } from './listing.ts'
-import { isBeginning } from './move.ts'
-import { openRecording } from './recording-file.ts'
 import { closedValues, cutFile } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
@@ -72,8 +71,10 @@ async function isLeftCopy({ rows, places }: DeletionContext, { placeId, path }: 
   const startMs = startOfPath(path)
   for (const other of await rows.listFiles(findCameraOfPath(path)!, startMs - seamMs, startMs + seamMs)) {
     if (other.placeId === placeId) continue
-    await using source = await openRecording(places, other).catch(ignoreLost)
-    if (source && (await isBeginning(places.pathOf({ placeId, path }), source))) return true
+    await using source = await places.filesOf(other.placeId).open(other.path).catch(ignoreLost)
+    if (!source) continue
+    await using copy = await places.filesOf(placeId).open(path)
+    if (await beginsWith(source, copy)) return true
   }
   return false
 }
@@ -131,9 +132,10 @@ export async function listUnknownFiles(
 ): Promise<(FileLocation & { readonly changedMs: number })[]> {
   const found: (FileLocation & { changedMs: number })[] = []
   const folder = places.folderOf(placeId)
-  for (const day of await listDays(folder, cameraId)) {
+  const placeFiles = places.filesOf(placeId)
+  for (const day of await listDays(placeFiles, cameraId)) {
     if (day.endMs <= fromMs) continue
-    const paths = await listDayFiles(folder, cameraId, day.name)
+    const paths = await listDayFiles(placeFiles, cameraId, day.name)
     // List rows after files, so that a file that got its row in between counts as known.
     const files = await rows.listFiles(cameraId, day.startMs, day.endMs)
     const known = new Set(files.filter((file) => file.placeId === placeId).map(({ path }) => path))

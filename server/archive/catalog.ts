@@ -2,7 +2,6 @@
 // written. It is the only owner of this state on the main thread. Recorders report to it, and playback and the timeline
 // read from it.
 
-import type { FileHandle } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
@@ -21,6 +20,7 @@ import type {
   SegmentLocation,
   SegmentSpan,
 } from '../model/segment-views.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import { waitForPlace } from '../places/place-folder.ts'
 import type { Places } from '../places/places.ts'
 import type { KnownCamera } from './adoption.ts'
@@ -29,7 +29,6 @@ import { bytesOf, type Entry, lastOf, mergeById, toSegment } from './catalog-ent
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { FinalSyncs } from './final-syncs.ts'
 import { joinBounds } from './footage-bounds.ts'
-import { openRecording } from './recording-file.ts'
 import { removeFootage } from './removal.ts'
 import type { RepairReport } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -204,14 +203,14 @@ export class Catalog {
    * Opens the file of a segment for reading, wherever it was moved since the segment was read. Throws 'not_found' when it
    * was deleted, and 'unavailable' when its disk is away.
    */
-  async open(segment: SegmentLocation): Promise<FileHandle> {
+  async open(segment: SegmentLocation): Promise<FootageFile> {
     try {
-      return await openRecording(this.#places, segment)
+      return await this.#places.filesOf(segment.placeId).open(segment.path)
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== 'not_found') throw error
       const now = await this.findSegment(segment.id)
       if (!now || (now.placeId === segment.placeId && now.path === segment.path)) throw error
-      return await openRecording(this.#places, now)
+      return await this.#places.filesOf(now.placeId).open(now.path)
     }
   }
 

@@ -88,7 +88,7 @@ export async function checkArchive(options: CheckOptions): Promise<CheckReport> 
 export async function listCameras({ rows, places }: Pick<CheckOptions, 'rows' | 'places'>): Promise<number[]> {
   const usage = await rows.listUsage()
   const ids = [...(await rows.listCameraIds()), ...usage.map(({ cameraId }) => cameraId)]
-  for (const { folder } of places.all) ids.push(...(await listCameraFolders(folder)))
+  for (const { id } of places.all) ids.push(...(await listCameraFolders(places.filesOf(id))))
   return [...new Set(ids)].sort((a, b) => a - b)
 }
 
@@ -97,7 +97,7 @@ export async function* listCameraDays(
   { rows, places }: Pick<CheckOptions, 'rows' | 'places'>,
   cameraId: number,
 ): AsyncGenerator<Day> {
-  const onDisk = (await Promise.all(places.all.map(({ folder }) => listDays(folder, cameraId))))
+  const onDisk = (await Promise.all(places.all.map(({ id }) => listDays(places.filesOf(id), cameraId))))
     .flat()
     .sort((a, b) => a.startMs - b.startMs)
   for (let fromMs = Number.MIN_SAFE_INTEGER; ; ) {
@@ -115,8 +115,8 @@ async function checkDay(options: CheckOptions, cameraId: number, day: Day, repor
   // Read the folders first: a file created meanwhile is in neither list, and one whose row is written meanwhile is in
   // both.
   const unknown = new Map<string, FileLocation>()
-  for (const { id: placeId, folder } of places.all) {
-    for (const path of await listDayFiles(folder, cameraId, day.name))
+  for (const { id: placeId } of places.all) {
+    for (const path of await listDayFiles(places.filesOf(placeId), cameraId, day.name))
       unknown.set(keyOf({ placeId, path }), { placeId, path })
   }
   report.files += unknown.size
@@ -140,20 +140,20 @@ function keyOf({ placeId, path }: FileLocation): string {
 async function checkSegment(options: CheckOptions, segment: SegmentFile, report: CheckReport): Promise<void> {
   const { rows, places, isDeep } = options
   const { id, placeId, path } = segment
-  const file = await statIfPresent(places.pathOf(segment))
-  if (!file) {
+  const fileBytes = await places.filesOf(placeId).size(path)
+  if (fileBytes === undefined) {
     // It may have been deleted or moved during this check.
     const now = await rows.find(id)
     if (now && keyOf(now) === keyOf(segment)) report.missingFiles.push({ id, placeId, path })
     return
   }
-  report.bytes += file.size
+  report.bytes += fileBytes
   if (!segment.isClosed) return
-  if (file.size !== segment.bytes) {
-    report.sizeMismatches.push({ id, placeId, path, indexBytes: segment.bytes, fileBytes: file.size })
+  if (fileBytes !== segment.bytes) {
+    report.sizeMismatches.push({ id, placeId, path, indexBytes: segment.bytes, fileBytes })
   } else if (isDeep) {
     const whole = await rows.find(id)
-    const detail = whole && (await findDamage(places.pathOf(whole), whole))
+    const detail = whole && (await findDamage(places, whole))
     if (detail !== undefined) report.damagedFiles.push({ id, placeId, path, detail })
   }
 }

@@ -1,21 +1,25 @@
 // Checks whether a closed segment's file is what was recorded: the boxes, the position of every fragment, and the
 // checksums.
 
+import { AppError } from '../base/error.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
-import { scanSegmentFile } from './segment-scan.ts'
+import type { FootageFile } from '../places/place-files.ts'
+import type { Places } from '../places/places.ts'
+import { scanSegment } from './segment-scan.ts'
 
 /** Describes the damage, or returns undefined if there is none or the file is gone. Throws the system's error. */
-export async function findDamage(path: string, segment: Segment): Promise<string | undefined> {
+export async function findDamage(places: Places, segment: Segment): Promise<string | undefined> {
   try {
-    return await findDifference(path, segment)
+    await using file = await places.filesOf(segment.placeId).open(segment.path)
+    return await findDifference(file, segment)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof AppError && error.kind === 'not_found') return undefined
     throw error
   }
 }
 
-async function findDifference(path: string, segment: Segment): Promise<string | undefined> {
-  const scan = await scanSegmentFile(path, { isVerified: true, cameraId: segment.cameraId })
+async function findDifference(file: FootageFile, segment: Segment): Promise<string | undefined> {
+  const scan = await scanSegment(file, { isVerified: true, cameraId: segment.cameraId })
   if (scan.damage !== undefined) return scan.damage
   if (scan.bytes !== scan.fileBytes)
     return `what follows byte ${scan.bytes} is neither footage nor the index of the file`

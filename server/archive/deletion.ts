@@ -2,7 +2,7 @@
 // first become pending deletions, then the files are deleted, then the pending deletions are removed. Each step starts
 // when the previous one is on the disk. Running it again completes an interrupted deletion.
 
-import { rmdir, unlink } from 'node:fs/promises'
+import { rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
@@ -93,16 +93,9 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Pr
   for (let i = 0; i < all.length; i += filesAtOnce) await Promise.all(all.slice(i, i + filesAtOnce).map(work))
 }
 
-async function deleteFile(places: Places, file: FileLocation): Promise<void> {
-  if (findCameraOfPath(file.path) === undefined) throw new AppError('internal', 'expected the path of a recording')
-  try {
-    await unlink(places.pathOf(file))
-  } catch (error) {
-    ignoreMissing(error as NodeJS.ErrnoException)
-    // If the disk is not mounted, the file still exists there.
-    if (!(await places.isPresent(file.placeId)))
-      throw new AppError('unavailable', 'the disk of the recording is not available', { cause: error })
-  }
+async function deleteFile(places: Places, { placeId, path }: FileLocation): Promise<void> {
+  if (findCameraOfPath(path) === undefined) throw new AppError('internal', 'expected the path of a recording')
+  await places.filesOf(placeId).remove(path)
 }
 
 /** Removes the folder if it is empty. */

@@ -1,10 +1,11 @@
 // The samples of a recorded file, without their bytes: from the index at its end, or from the heads of its fragments.
 
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { SampleRecordReader, SampleRecordWriter } from '../media/mp4/sample-records.ts'
 import { endOfFootage, type Segment } from '../model/segment.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import type { DeletionContext } from './deletion.ts'
 import { type KeyPlace, maxIndexBytes, parseFileIndex, writeFileIndex } from './file-index.ts'
 import { readMoof } from './recording-file.ts'
@@ -18,7 +19,7 @@ const readsAtOnce = 4
  * The records of the index, with one read. Undefined if the file has none, or one that is not of these fragments: then the
  * heads tell.
  */
-export async function readIndexedSamples(file: FileHandle, segment: SampledSegment): Promise<Uint8Array | undefined> {
+export async function readIndexedSamples(file: FootageFile, segment: SampledSegment): Promise<Uint8Array | undefined> {
   const end = endOfFootage(segment)
   const bytes = segment.bytes - end
   if (bytes <= 0 || bytes > maxIndexBytes || segment.checksum === undefined) return undefined
@@ -44,7 +45,7 @@ function areWithin(records: Uint8Array, { fragments }: SampledSegment): boolean 
 
 /** The same from the heads, with the key frames. Throws 'corrupt'. */
 export async function readHeadSamples(
-  file: FileHandle,
+  file: FootageFile,
   { cameraId, fragments }: SampledSegment,
 ): Promise<{ readonly records: Uint8Array; readonly keys: readonly KeyPlace[] }> {
   const writer = new SampleRecordWriter()

@@ -1,7 +1,6 @@
 // Reads one fragment of a segment's file from the disk without using the index: its boxes, and whether its bytes match
 // its checksum.
 
-import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { maxBoxHeaderBytes, parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { type ChecksumBox, parseChecksumBox } from '../media/mp4/checksum-box.ts'
@@ -9,6 +8,7 @@ import { parseMovieFragment, parseProducerReferenceTime } from '../media/mp4/fra
 import { type FragmentNote, parseFragmentNote } from '../media/mp4/fragment-note.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import type { FragmentHole } from '../model/segment.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import { fragmentChecksum } from './segment-checksum.ts'
 
 export type FoundFragment = {
@@ -32,12 +32,12 @@ const verifyChunkBytes = 1024 * 1024
 
 /** Reads the small boxes of a file with few reads, because heads are next to each other. */
 export class BoxReader {
-  readonly #file: FileHandle
+  readonly #file: FootageFile
   readonly fileBytes: number
   #window = new Uint8Array(0)
   #windowAt = 0
 
-  constructor(file: FileHandle, fileBytes: number) {
+  constructor(file: FootageFile, fileBytes: number) {
     this.#file = file
     this.fileBytes = fileBytes
   }
@@ -59,7 +59,8 @@ export class BoxReader {
   async #read(offset: number, bytes: number): Promise<Uint8Array> {
     const start = offset - this.#windowAt
     if (start < 0 || start + bytes > this.#window.length) {
-      const { buffer, bytesRead } = await this.#file.read(new Uint8Array(Math.max(bytes, 4096)), { position: offset })
+      const buffer = new Uint8Array(Math.max(bytes, 4096))
+      const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, offset)
       if (bytesRead < bytes) throw new AppError('corrupt', `expected ${bytes} bytes at ${offset}, the file ends`)
       this.#window = buffer.subarray(0, bytesRead)
       this.#windowAt = offset
@@ -114,7 +115,7 @@ export async function findFragment(reader: BoxReader, start: number): Promise<Fo
 }
 
 /** Reads the whole fragment. Returns true if it matches its checksum, or has none. */
-export async function isFragmentIntact(file: FileHandle, fragment: FoundFragment): Promise<boolean> {
+export async function isFragmentIntact(file: FootageFile, fragment: FoundFragment): Promise<boolean> {
   if (!fragment.seal) return true
   const end = fragment.offset + fragment.bytes
   const chunk = new Uint8Array(Math.min(verifyChunkBytes, end - fragment.contentOffset))

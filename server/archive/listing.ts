@@ -1,8 +1,7 @@
 // Lists the files on the disk one folder at a time, because a month of footage has millions of files. Unknown names are
 // skipped.
 
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import type { PlaceFiles } from '../places/place-files.ts'
 import { cameraFolder, findCameraOfPath } from './layout.ts'
 
 export type Day = {
@@ -20,8 +19,8 @@ export function dayOf(ms: number): Day {
 }
 
 /** Cameras that have a folder, in the order of their ids. */
-export async function listCameraFolders(archiveDir: string): Promise<number[]> {
-  const names = await listNames(join(archiveDir, 'cameras'))
+export async function listCameraFolders(files: PlaceFiles): Promise<number[]> {
+  const names = await files.list('cameras')
   return names
     .filter((name) => /^\d{1,15}$/.test(name))
     .map(Number)
@@ -29,29 +28,19 @@ export async function listCameraFolders(archiveDir: string): Promise<number[]> {
 }
 
 /** Days for which a camera has folders, oldest first. */
-export async function listDays(archiveDir: string, cameraId: number): Promise<Day[]> {
-  const names = await listNames(join(archiveDir, cameraFolder(cameraId)))
+export async function listDays(files: PlaceFiles, cameraId: number): Promise<Day[]> {
+  const names = await files.list(cameraFolder(cameraId))
   const days = names.filter((name) => /^\d{4}-\d\d-\d\d$/.test(name)).map((name) => dayOf(Date.parse(name)))
   // A name such as 2026-02-31 is no valid day.
   return days.filter(({ name }) => names.includes(name)).sort((a, b) => a.startMs - b.startMs)
 }
 
 /** Paths of recordings relative to the archive's folder, in their order. */
-export async function listDayFiles(archiveDir: string, cameraId: number, day: string): Promise<string[]> {
+export async function listDayFiles(files: PlaceFiles, cameraId: number, day: string): Promise<string[]> {
   const folder = `${cameraFolder(cameraId)}/${day}`
-  const names = await listNames(join(archiveDir, folder))
+  const names = await files.list(folder)
   return names
     .map((name) => `${folder}/${name}`)
     .filter((path) => findCameraOfPath(path) === cameraId)
     .sort()
-}
-
-async function listNames(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  }
 }

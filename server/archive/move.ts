@@ -2,20 +2,14 @@
 // sync, read back and compare, then one transaction that names the new file in the index and makes the old one a pending
 // deletion. An interruption at any moment leaves one file that the index names; the next run continues.
 
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { AppError, errorChain } from '../base/error.ts'
-import { makeFolder } from '../base/make-folder.ts'
-import { syncFolder } from '../base/sync-folder.ts'
 import { freeFloorBytes } from '../model/free-space.ts'
 import type { Place } from '../model/place.ts'
 import type { FileLocation, OldSegment, SegmentLocation } from '../model/segment-views.ts'
-import { measurePlace } from '../places/disk-space.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { alternativePath, startOfPath } from './layout.ts'
 import { OldestFirst } from './oldest-first.ts'
-import { openRecording } from './recording-file.ts'
 
 export type MoveOptions = DeletionContext & {
   readonly from: Place
@@ -38,7 +32,6 @@ export type MoveProgress = {
   readonly failed: { readonly path: string; readonly detail: string }[]
 }
 
-const bufferBytes = 2 ** 20
 const maxNames = 100
 /** The name of a file and its row are of the same time. */
 const nearMs = 60_000
@@ -94,13 +87,13 @@ async function moveCounted(options: MoveOptions, { id, bytes }: OldSegment, prog
   if (earlyMs > 0) await clock.sleep(earlyMs)
 }
 
-async function chooseTarget({ targets, minFreeBytes }: MoveOptions, bytes: number): Promise<Place> {
+async function chooseTarget({ places, targets, minFreeBytes }: MoveOptions, bytes: number): Promise<Place> {
   let best: { readonly place: Place; readonly room: number } | undefined
   const reasons: string[] = []
   for (const place of targets) {
     try {
-      const disk = await measurePlace(place)
-      const room = disk.freeBytes - freeFloorBytes(disk, minFreeBytes) - bytes
+      const disk = await places.filesOf(place.id).measure()
+      const room = disk ? disk.freeBytes - freeFloorBytes(disk, minFreeBytes) - bytes : Number.POSITIVE_INFINITY
       if (room < 0) reasons.push(`${place.folder} is full`)
       else if (!best || room > best.room) best = { place, room }
     } catch (error) {
@@ -113,54 +106,25 @@ async function chooseTarget({ targets, minFreeBytes }: MoveOptions, bytes: numbe
 
 type Moving = SegmentLocation & { readonly cameraId: number; readonly bytes: number }
 
-/** Returns false if the recording was deleted meanwhile. */
+/** Returns false if the recording was deleted meanwhile, or moved by somebody else. */
 async function moveOne(options: MoveOptions, segment: Moving, target: Place): Promise<boolean> {
   const { rows, places } = options
-  await using source = await openRecording(places, segment)
+  await using source = await places.filesOf(segment.placeId).open(segment.path)
   const to = await createCopy(options, { segment, source, target })
   if (await rows.move(segment.id, segment, to)) return true
-  await unlink(places.pathOf(to))
+  if (!(await isNamed(options, segment.cameraId, to))) await places.filesOf(to.placeId).remove(to.path)
   return false
 }
 
-type Copying = { readonly segment: Moving; readonly source: FileHandle; readonly target: Place }
+type Copying = { readonly segment: Moving; readonly source: FootageFile; readonly target: Place }
 
-/** The copy is complete, verified and on the disk. */
-async function createCopy(options: MoveOptions, copying: Copying): Promise<FileLocation> {
-  const { places } = options
-  const { segment, source, target } = copying
+/** The copy is complete, verified and durable. */
+async function createCopy(options: MoveOptions, { segment, source, target }: Copying): Promise<FileLocation> {
   for (let attempt = 0; attempt < maxNames; attempt++) {
     const path = attempt === 0 ? segment.path : alternativePath(segment.path, attempt)
     const to = { placeId: target.id, path }
-    const fullPath = places.pathOf(to)
     if (await isNamed(options, segment.cameraId, to)) continue
-    await makeFolder(dirname(fullPath), 0o750)
-    // An interrupted run may have left a part of the copy.
-    if (await isBeginning(fullPath, source)) await unlink(fullPath)
-    let file: FileHandle
-    try {
-      file = await open(fullPath, 'wx+', 0o640)
-    } catch (error) {
-      // Retention deletes folders that have become empty.
-      if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code!)) continue
-      throw error
-    }
-    try {
-      const { bytes, checksum } = await sum(source, file)
-      if (bytes !== segment.bytes)
-        throw new AppError('corrupt', `the file has ${bytes} bytes, the index says ${segment.bytes}: nightjar check`)
-      await file.datasync()
-      const copied = await sum(file)
-      if (copied.bytes !== bytes || copied.checksum !== checksum)
-        throw new AppError('corrupt', `the copy in ${target.folder} differs: its disk does not store what is written`)
-      await syncNewFolders(target.folder, dirname(fullPath))
-      return to
-    } catch (error) {
-      await unlink(fullPath).catch(() => {})
-      throw error
-    } finally {
-      await file.close()
-    }
+    if (await options.places.filesOf(target.id).put(path, source, segment.bytes)) return to
   }
   throw new AppError('conflict', `there is no free name for ${segment.path} in ${target.folder}`)
 }
@@ -172,46 +136,4 @@ async function isNamed({ rows }: MoveOptions, cameraId: number, { placeId, path 
   const startMs = startOfPath(path)
   const near = await rows.listFiles(cameraId, startMs - nearMs, startMs + nearMs)
   return near.some((file) => file.placeId === placeId && file.path === path)
-}
-
-/** Whether the file exists and holds nothing but the beginning of `source`. */
-export async function isBeginning(path: string, source: FileHandle): Promise<boolean> {
-  let file: FileHandle
-  try {
-    file = await open(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
-  await using _ = file
-  const own = new Uint8Array(bufferBytes)
-  const other = new Uint8Array(bufferBytes)
-  for (let at = 0; ; ) {
-    const { bytesRead } = await file.read(own, 0, bufferBytes, at)
-    if (bytesRead === 0) return true
-    const { bytesRead: length } = await source.read(other, 0, bytesRead, at)
-    if (length < bytesRead || Buffer.compare(own.subarray(0, bytesRead), other.subarray(0, bytesRead)) !== 0)
-      return false
-    at += bytesRead
-  }
-}
-
-/** Reads a file to its end, and copies it to `target`. */
-async function sum(file: FileHandle, target?: FileHandle): Promise<{ bytes: number; checksum: number }> {
-  const buffer = new Uint8Array(bufferBytes)
-  let bytes = 0
-  let checksum = 0
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, bufferBytes, bytes)
-    if (bytesRead === 0) return { bytes, checksum }
-    const read = buffer.subarray(0, bytesRead)
-    checksum = crc32(read, checksum)
-    if (target) await target.writeFile(read)
-    bytes += bytesRead
-  }
-}
-
-/** From the folder of the file up to that of the place, because any of them may be new. */
-async function syncNewFolders(root: string, folder: string): Promise<void> {
-  for (let each = folder; each.length >= root.length; each = dirname(each)) await syncFolder(each)
 }

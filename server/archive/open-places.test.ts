@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openTemporaryStore } from '../../test/support/store/temporary-store.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
-import { findState, markerName, readMark } from '../places/place-folder.ts'
+import { FolderFiles } from '../places/folder-files.ts'
+import { markerName, readMark } from '../places/place-folder.ts'
 import { addPlace, findPlaces, openPlaces } from './open-places.ts'
 
 async function openScene(t: TestContext) {
@@ -26,7 +27,7 @@ async function openScene(t: TestContext) {
     return Object.fromEntries(await Promise.all(all.map(async (place) => [place.id, await describe(place)])))
   }
   const describe = async (place: { folder: string; mark: string }) =>
-    `${place.folder.slice(root.length + 1)} ${await findState(place)}`
+    `${place.folder.slice(root.length + 1)} ${(await new FolderFiles(place).findState()).state}`
   /** As if something had been recorded. */
   const record = async (name: string, placeId: number) => {
     await mkdir(join(folder(name), 'cameras'), { recursive: true })

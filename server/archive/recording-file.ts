@@ -1,12 +1,11 @@
 // Reads the files of the archive and checks them, because they may differ from the index.
 
-import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseChecksumBox } from '../media/mp4/checksum-box.ts'
 import type { Fragment } from '../model/segment.ts'
-import type { FileLocation, SegmentLocation } from '../model/segment-views.ts'
-import type { Places } from '../places/places.ts'
+import type { SegmentLocation } from '../model/segment-views.ts'
+import type { FootageFile } from '../places/place-files.ts'
 
 /** Heads have some kB; larger ones are never written. */
 export const maxHeadBytes = 4 * 1024 * 1024
@@ -14,30 +13,18 @@ export const maxHeadBytes = 4 * 1024 * 1024
 /** Enough for the head of a typical fragment. */
 const typicalHeadBytes = 4096
 
-/** Throws 'not_found' when the file has been deleted, and 'unavailable' when its disk is away. */
-export async function openRecording(places: Places, file: FileLocation): Promise<FileHandle> {
-  try {
-    return await open(places.pathOf(file), 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    if (await places.isPresent(file.placeId))
-      throw new AppError('not_found', 'this recording has been deleted', { cause: error })
-    throw new AppError('unavailable', 'the disk of this recording is not available', { cause: error })
-  }
-}
-
 /** See `Catalog.open`. */
-export type OpenRecording = (segment: SegmentLocation) => Promise<FileHandle>
+export type OpenRecording = (segment: SegmentLocation) => Promise<FootageFile>
 
 /** Throws 'corrupt' when the file is shorter. */
-export async function readExactly(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
+export async function readExactly(file: FootageFile, at: number, bytes: number): Promise<Uint8Array> {
   const buffer = new Uint8Array(bytes)
   await readInto(file, at, buffer)
   return buffer
 }
 
 /** Fills `target`. Throws 'corrupt' when the file is shorter. */
-export async function readInto(file: FileHandle, at: number, target: Uint8Array): Promise<void> {
+export async function readInto(file: FootageFile, at: number, target: Uint8Array): Promise<void> {
   const { length } = target
   for (let filled = 0; filled < length; ) {
     const { bytesRead } = await file.read(target, filled, length - filled, at + filled)
@@ -85,7 +72,7 @@ export function checkCameraId(fragment: Uint8Array, cameraId: number): void {
 
 /** Returns the complete `moof` of a fragment of this camera and its offset in the file. Throws 'corrupt'. */
 export async function readMoof(
-  file: FileHandle,
+  file: FootageFile,
   fragment: Pick<Fragment, 'offset' | 'bytes'>,
   cameraId: number,
 ): Promise<{ readonly moof: Uint8Array; readonly offset: number }> {

@@ -11,8 +11,8 @@ import { OldestFirst } from './oldest-first.ts'
 export async function removeFootage(context: DeletionContext, cameraId: number, signal: AbortSignal): Promise<void> {
   await new DeletionSteps().delete(context, listAll(context, cameraId), { signal, onDeleted: () => {} })
   const folder = cameraFolder(cameraId)
-  for (const { folder: placeFolder } of await context.places.listPresent()) {
-    for (const { name } of await listDays(placeFolder, cameraId)) {
+  for (const { id, folder: placeFolder } of await context.places.listPresent()) {
+    for (const { name } of await listDays(context.places.filesOf(id), cameraId)) {
       await deleteEmptyFolder(join(placeFolder, folder, name))
     }
     await deleteEmptyFolder(join(placeFolder, folder))

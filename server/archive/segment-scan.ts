@@ -1,10 +1,11 @@
 // Scans a segment's file without its row: which fragments are complete, and where they are. Without `isVerified`, it
 // reads only heads and no samples, so a minute of video costs a few kilobytes of reading.
 
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { videoTimescale } from '../media/mp4/init-segment.ts'
 import type { Fragment } from '../model/segment.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import { maxIndexBytes, parseFileIndex } from './file-index.ts'
 import { BoxReader, type FoundFragment, findFragment, isFragmentIntact } from './fragment-scan.ts'
 import { addToChecksum, emptyChecksum, hashInit } from './segment-checksum.ts'
@@ -39,6 +40,11 @@ export type ScanOptions = {
 /** Throws the system's error when the file cannot be read. Damaged bytes do not throw. */
 export async function scanSegmentFile(path: string, options: ScanOptions = {}): Promise<SegmentScan> {
   await using file = await open(path, 'r')
+  return await scanSegment(file, options)
+}
+
+/** The same for a file of any place. */
+export async function scanSegment(file: FootageFile, options: ScanOptions = {}): Promise<SegmentScan> {
   const { size: fileBytes } = await file.stat()
   const reader = new BoxReader(file, fileBytes)
   const found: FoundFragment[] = []
@@ -99,7 +105,7 @@ function isForeign({ seal }: FoundFragment, { cameraId }: ScanOptions): boolean 
   return seal !== undefined && cameraId !== undefined && seal.cameraId !== cameraId
 }
 
-async function checkFragment(file: FileHandle, fragment: FoundFragment, options: ScanOptions): Promise<void> {
+async function checkFragment(file: FootageFile, fragment: FoundFragment, options: ScanOptions): Promise<void> {
   if (isForeign(fragment, options)) {
     throw new AppError('corrupt', `the fragment at byte ${fragment.offset} is of camera ${fragment.seal!.cameraId}`)
   }

@@ -8,8 +8,7 @@ import { type CameraLoad, type Forecast, forecastStorage } from '../model/foreca
 import { type DiskSpace, freeFloorBytes } from '../model/free-space.ts'
 import type { Place } from '../model/place.ts'
 import type { OpenFootage } from '../model/segment-views.ts'
-import { measurePlace } from '../places/disk-space.ts'
-import type { PlaceState } from '../places/place-folder.ts'
+import type { StateOfPlace } from '../places/place-files.ts'
 import type { Places } from '../places/places.ts'
 import type { ClockDoubt } from './deletion-clock.ts'
 import type { RetentionLimits } from './retention-plan.ts'
@@ -39,9 +38,8 @@ export type CameraStorage = CameraLoad & {
 
 type MeasuredDisk = DiskSpace & { readonly floorBytes: number }
 
-export type PlaceStorage = {
+export type PlaceStorage = StateOfPlace & {
   readonly place: Place
-  readonly state: PlaceState
   readonly bytes: number
   /** Undefined when it does not answer or is not mounted. */
   readonly disk: MeasuredDisk | undefined
@@ -137,7 +135,7 @@ export class StorageMeter {
     const footage = [...usage, ...openFootage]
     const places = this.#describePlaces(loads, footage, disks).map((each) => ({
       ...each,
-      state: states.get(each.place.id)!,
+      ...states.get(each.place.id)!,
     }))
     return { atMs, cameras, limits, forecast, places, disk, doubt: doubt() }
   }
@@ -154,7 +152,7 @@ export class StorageMeter {
     loads: readonly CameraLoad[],
     footage: readonly OpenFootage[],
     disks: ReadonlyMap<number, MeasuredDisk>,
-  ): Omit<PlaceStorage, 'state'>[] {
+  ): Omit<PlaceStorage, keyof StateOfPlace>[] {
     const { all } = this.#options.places
     const takes = ({ id, isDraining }: Place) => disks.has(id) && !isDraining
     const weights = all.filter(takes).reduce((sum, { weight }) => sum + weight, 0)
@@ -179,14 +177,14 @@ export class StorageMeter {
   async #measureDisks() {
     const { places, log, minFreeBytes } = this.#options
     const disks = new Map<number, MeasuredDisk>()
-    const states = new Map<number, PlaceState>()
+    const states = new Map<number, StateOfPlace>()
     for (const place of places.all) {
-      const state = await places.findState(place)
-      states.set(place.id, state)
-      if (state === 'silent') continue
+      const found = await places.findState(place.id)
+      states.set(place.id, found)
+      if (found.state === 'silent') continue
       try {
-        const disk = await (this.#options.measureDisk ?? measurePlace)(place)
-        disks.set(place.id, { ...disk, floorBytes: freeFloorBytes(disk, minFreeBytes) })
+        const disk = await (this.#options.measureDisk?.(place) ?? places.filesOf(place.id).measure())
+        if (disk) disks.set(place.id, { ...disk, floorBytes: freeFloorBytes(disk, minFreeBytes) })
       } catch (error) {
         log.warn({ folder: place.folder, error: errorChain(error) }, 'the free disk space could not be determined')
       }

@@ -33,11 +33,11 @@ const placeList: Command = {
     withStore(config, async (store) => {
       const { StorageMeter } = await import('../archive/storage-meter.ts')
       const { atMs, places } = await new StorageMeter(await openSpace(config, store)).read()
-      const rows = places.map(({ place, state, bytes, disk, fullMs }) => [
+      const rows = places.map(({ place, state, detail, bytes, disk, fullMs }) => [
         String(place.id),
         place.folder,
         String(place.weight),
-        place.isDraining ? `${stateTexts[state]}, draining` : stateTexts[state],
+        [detail ?? stateTexts[state], ...(place.isDraining ? ['draining'] : [])].join(', '),
         writeByteSize(bytes),
         disk ? `${writeByteSize(disk.freeBytes)} of ${writeByteSize(disk.totalBytes)}` : '',
         Number.isFinite(fullMs) ? writeTime(atMs + fullMs) : '',
@@ -57,6 +57,7 @@ const stateTexts = {
   foreign: 'of another installation, or another place',
   read_only: 'read-only',
   silent: 'does not respond',
+  refused: 'refused',
 } as const
 
 const placeAdd: Command = {

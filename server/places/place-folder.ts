@@ -2,7 +2,7 @@
 // with the mark of the place.
 
 import { randomBytes } from 'node:crypto'
-import { access, constants, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { pause } from '../base/pause.ts'
@@ -27,23 +27,6 @@ export function createMark(): string {
 export async function readMark(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, markerName), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : (/^Mark: ([0-9a-f]{32})$/m.exec(text)?.[1] ?? '')
-}
-
-/**
- * - `away`: there is no place in the folder: its disk is not mounted
- * - `foreign`: the folder is another place, perhaps of another installation
- * - `silent`: its disk does not answer
- */
-export type PlaceState = 'ready' | 'away' | 'foreign' | 'read_only' | 'silent'
-
-export async function findState({ folder, mark }: Pick<Place, 'folder' | 'mark'>): Promise<PlaceState> {
-  const found = await readMark(folder)
-  if (found === undefined) return 'away'
-  if (found !== mark && found !== '') return 'foreign'
-  return access(folder, constants.W_OK).then(
-    () => 'ready',
-    () => 'read_only',
-  )
 }
 
 export async function isPresent({ folder, mark }: Pick<Place, 'folder' | 'mark'>): Promise<boolean> {

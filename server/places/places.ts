@@ -7,18 +7,25 @@ import { settlesWithin } from '../base/deadline.ts'
 import { AppError } from '../base/error.ts'
 import type { Place } from '../model/place.ts'
 import type { FileLocation } from '../model/segment-views.ts'
-import { findState, type PlaceState } from './place-folder.ts'
+import { FolderFiles } from './folder-files.ts'
+import type { PlaceFiles, StateOfPlace } from './place-files.ts'
 
 /** A disk that does not answer within this time counts as away. */
 const answerMs = 3000
 
+type Member = {
+  readonly place: Place
+  readonly files: PlaceFiles
+  /** A check in progress. */
+  check?: Promise<StateOfPlace> | undefined
+}
+
 export class Places {
-  #all: readonly Place[]
-  /** Checks in progress, by place. */
-  readonly #checks = new Map<number, Promise<PlaceState>>()
+  #all: readonly Place[] = []
+  #members: ReadonlyMap<number, Member> = new Map()
 
   constructor(all: readonly Place[]) {
-    this.#all = all
+    this.replace(all)
   }
 
   /** In the order of their ids. */
@@ -29,15 +36,26 @@ export class Places {
   /** Call it when the rows may have changed. Returns whether they have. */
   replace(all: readonly Place[]): boolean {
     if (isDeepStrictEqual(all, this.#all)) return false
+    const before = this.#members
     this.#all = all
+    this.#members = new Map(
+      all.map((place) => {
+        const old = before.get(place.id)
+        const isSame = old?.place.folder === place.folder && old.place.mark === place.mark
+        return [place.id, { place, files: isSame ? old.files : new FolderFiles(place) }]
+      }),
+    )
     return true
   }
 
   /** Throws 'unavailable' for a place that is not known. */
+  filesOf(placeId: number): PlaceFiles {
+    return this.#find(placeId).files
+  }
+
+  /** Throws 'unavailable' for a place that is not known. */
   folderOf(placeId: number): string {
-    const place = this.#all.find(({ id }) => id === placeId)
-    if (!place) throw new AppError('unavailable', `place ${placeId} of the recordings is not known`)
-    return place.folder
+    return this.#find(placeId).place.folder
   }
 
   /** The whole path of a file, or of a folder in a place. */
@@ -46,28 +64,31 @@ export class Places {
   }
 
   /** A disk that hangs delays this by a few seconds, and occupies one thread. */
-  async findState(place: Place): Promise<PlaceState> {
-    let check = this.#checks.get(place.id)
-    if (!check) {
-      check = findState(place).finally(() => this.#checks.delete(place.id))
-      this.#checks.set(place.id, check)
-    }
-    return (await settlesWithin(check, answerMs, systemClock)) ? await check : 'silent'
+  async findState(placeId: number): Promise<StateOfPlace> {
+    const member = this.#find(placeId)
+    member.check ??= member.files.findState().finally(() => {
+      member.check = undefined
+    })
+    const { check } = member
+    return (await settlesWithin(check, answerMs, systemClock)) ? await check : { state: 'silent' }
   }
 
   /** Whether the disk of a place is there. Files of one that is away are not lost. */
   async isPresent(placeId: number): Promise<boolean> {
-    const place = this.#all.find(({ id }) => id === placeId)
-    return place !== undefined && isThere(await this.findState(place))
+    if (!this.#members.has(placeId)) return false
+    const { state } = await this.findState(placeId)
+    return state === 'ready' || state === 'read_only'
   }
 
   /** Those whose disks are there. */
   async listPresent(): Promise<Place[]> {
-    const states = await Promise.all(this.#all.map((place) => this.findState(place)))
-    return this.#all.filter((_, i) => isThere(states[i]!))
+    const present = await Promise.all(this.#all.map(({ id }) => this.isPresent(id)))
+    return this.#all.filter((_, i) => present[i])
   }
-}
 
-function isThere(state: PlaceState): boolean {
-  return state === 'ready' || state === 'read_only'
+  #find(placeId: number): Member {
+    const member = this.#members.get(placeId)
+    if (!member) throw new AppError('unavailable', `place ${placeId} of the recordings is not known`)
+    return member
+  }
 }

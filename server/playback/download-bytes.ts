@@ -1,9 +1,9 @@
 // Reads any bytes of a download from the files of the archive. Nothing is copied or cached.
 
-import type { FileHandle } from 'node:fs/promises'
 import { checkCameraId, type OpenRecording, readExactly, readInto } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
 import { checksumBoxBytes } from '../media/mp4/checksum-box.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import type { ByteSpan } from './byte-range.ts'
 import type { DownloadPart } from './download-data.ts'
 import type { DownloadLayout } from './download-layout.ts'
@@ -26,7 +26,7 @@ export class DownloadBody implements MediaBody {
   /** Offset of the next byte, and the part that it is in. */
   #at: number
   #index: number
-  #open: { readonly id: number; readonly file: FileHandle } | undefined
+  #open: { readonly id: number; readonly file: FootageFile } | undefined
 
   /**
    * Reading throws 'not_found' when a file is gone, and 'corrupt' when a file belongs to another camera. `hold` is disposed
@@ -109,7 +109,7 @@ export class DownloadBody implements MediaBody {
 }
 
 /** Throws 'corrupt' when the file is shorter. */
-async function readViews(file: FileHandle, at: number, views: readonly Uint8Array[]): Promise<void> {
+async function readViews(file: FootageFile, at: number, views: readonly Uint8Array[]): Promise<void> {
   let { bytesRead } = await file.readv(views, at)
   for (const view of views) {
     if (bytesRead < view.length) await readInto(file, at + bytesRead, view.subarray(bytesRead))

@@ -1,11 +1,11 @@
 // Reads the fragments of one file in order, rewritten for players that start in the middle (see `FragmentCloser`):
 // complete fragments for open groups of pictures, and otherwise only the first chunk of each.
 
-import type { FileHandle } from 'node:fs/promises'
 import { checkCameraId, findMoof, findWholeMoof, maxHeadBytes, readExactly } from '../archive/recording-file.ts'
 import type { ByteBudget } from '../base/byte-budget.ts'
 import { AppError } from '../base/error.ts'
 import type { Fragment } from '../model/segment.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import { clearRefreshCount, FragmentCloser, findGroupStart, type GroupStart } from './fragment-closer.ts'
 
 const chunkBytes = 256 * 1024
@@ -27,7 +27,7 @@ export type FragmentStart = {
 const frameStartBytes = 4096
 
 export class GroupReader implements Disposable {
-  readonly #file: FileHandle
+  readonly #file: FootageFile
   readonly #cameraId: number
   readonly #closer: FragmentCloser | undefined
   readonly #budget: ByteBudget
@@ -40,7 +40,7 @@ export class GroupReader implements Disposable {
    * `init` is the initialization section of the file. `budget` limits the fragments that are completely in memory, for
    * all readers together.
    */
-  constructor(file: FileHandle, init: Uint8Array, { cameraId, budget }: { cameraId: number; budget: ByteBudget }) {
+  constructor(file: FootageFile, init: Uint8Array, { cameraId, budget }: { cameraId: number; budget: ByteBudget }) {
     this.#file = file
     this.#budget = budget
     this.#cameraId = cameraId

@@ -1,7 +1,6 @@
 // Images of a recorded moment: the key frame at or before it, as a JPEG. They are created on request. The most recent
 // ones are cached, because users return to the same moments of a timeline.
 
-import type { FileHandle } from 'node:fs/promises'
 import type { Catalog } from '../archive/catalog.ts'
 import { type OpenRecording, readExactly, readMoof } from '../archive/recording-file.ts'
 import { AppError } from '../base/error.ts'
@@ -13,6 +12,7 @@ import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { findRefreshCount, KeyFrameCollector } from '../media/nal/key-frame.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
+import type { FootageFile } from '../places/place-files.ts'
 
 export type RecordedImagesOptions = {
   readonly catalog: Pick<Catalog, 'listSegments' | 'open'>
@@ -180,7 +180,7 @@ async function readKeyFrame(open: OpenRecording, { segment, fragment }: KeyFrame
 }
 
 /** Reads the video frames from the start of a fragment to the end of the file. */
-async function* readVideoFrames(file: FileHandle, segment: Segment, first: Fragment): AsyncGenerator<Uint8Array> {
+async function* readVideoFrames(file: FootageFile, segment: Segment, first: Fragment): AsyncGenerator<Uint8Array> {
   for (const fragment of segment.fragments.slice(segment.fragments.indexOf(first))) {
     const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
     if (

@@ -1,6 +1,5 @@
 // Reads part of a segment's file with its decode times shifted to another time axis; the length does not change.
 
-import type { FileHandle } from 'node:fs/promises'
 import { type OpenRecording, readExactly, readInto } from '../archive/recording-file.ts'
 import { hashInit } from '../archive/segment-checksum.ts'
 import type { ByteBudget } from '../base/byte-budget.ts'
@@ -8,6 +7,7 @@ import { AppError } from '../base/error.ts'
 import { hideAudio, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import type { ByteSpan } from './byte-range.ts'
 import { type FragmentStart, GroupReader } from './group-reader.ts'
 import type { MediaBody } from './media-bytes.ts'
@@ -34,7 +34,7 @@ export class InitSections {
   /** Least recently used first. */
   readonly #known = new Map<string, Uint8Array>()
 
-  async read(file: FileHandle, { initBytes, initHash }: Pick<Segment, 'initBytes' | 'initHash'>): Promise<Uint8Array> {
+  async read(file: FootageFile, { initBytes, initHash }: Pick<Segment, 'initBytes' | 'initHash'>): Promise<Uint8Array> {
     const init = this.#known.get(initHash) ?? (await readExactly(file, 0, initBytes))
     if (!this.#known.delete(initHash) && hashInit(init) !== initHash) return init
     this.#known.set(initHash, init)
@@ -66,7 +66,7 @@ export async function openShiftedFile(
 }
 
 class ShiftedFile implements MediaBody {
-  readonly #file: FileHandle
+  readonly #file: FootageFile
   readonly #init: Uint8Array
   readonly #fragments: readonly Fragment[]
   readonly #groups: GroupReader
@@ -80,7 +80,7 @@ class ShiftedFile implements MediaBody {
   #rewritten: Uint8Array
 
   constructor(
-    file: FileHandle,
+    file: FootageFile,
     init: Uint8Array,
     { cameraId, fragments }: ShiftedSegment,
     span: ByteSpan,

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import type { Recording } from '../../contract/recording.ts'
 import { listDayFiles, listDays } from '../../server/archive/listing.ts'
 import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
+import { FolderFiles } from '../../server/places/folder-files.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { parsePlaylist, type ReadEntry } from '../playback/parse-playlist.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
@@ -48,8 +49,9 @@ const lengthMs = ({ recording_start, recording_end }: Recording) =>
   recording_start === null ? 0 : Date.parse(recording_end!) - Date.parse(recording_start)
 
 async function listFiles(id: number): Promise<string[]> {
-  const days = await listDays(archiveDir, id)
-  return (await Promise.all(days.map(({ name }) => listDayFiles(archiveDir, id, name)))).flat()
+  const files = new FolderFiles({ folder: archiveDir, mark: '' })
+  const days = await listDays(files, id)
+  return (await Promise.all(days.map(({ name }) => listDayFiles(files, id, name)))).flat()
 }
 
 /** Records a file of some seconds and completes it. */

@@ -521,6 +521,7 @@ export const english = {
       foreign: 'This folder is not the one that recordings were stored in: another disk may be mounted there.',
       read_only: 'This place is read-only. Its recordings can be played; new ones are stored in the other places.',
       silent: 'The disk of this place does not respond.',
+      refused: 'The store of this bucket refuses requests.',
     },
     repairing: (files: number) =>
       `After an unexpected interruption, ${files === 1 ? '1 recording file is' : `${files} recording files are`} still being checked. Recording continues in the meantime.`,

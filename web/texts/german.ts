@@ -589,6 +589,7 @@ export const german: Texts = {
       read_only:
         'Dieser Speicherort ist schreibgeschützt. Seine Aufzeichnungen lassen sich abspielen; neue kommen an die anderen Orte.',
       silent: 'Der Datenträger dieses Speicherorts antwortet nicht.',
+      refused: 'Der Speicher dieses Buckets weist Anfragen ab.',
     },
     repairing: (files) =>
       `Nach einer unerwarteten Unterbrechung ${files === 1 ? 'muss noch eine Aufnahmedatei' : `müssen noch ${files} Aufnahmedateien`} geprüft werden. Die Aufzeichnung läuft währenddessen weiter.`,

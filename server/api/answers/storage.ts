@@ -43,11 +43,12 @@ export function writeRepair({ pending, repaired, failed }: RepairProgress) {
   return { pending_files: pending, repaired_files: repaired, failed_files: failed }
 }
 
-export function writePlace({ place, state, bytes, disk, fullMs }: PlaceStorage, atMs: number) {
+export function writePlace({ place, state, detail, bytes, disk, fullMs }: PlaceStorage, atMs: number) {
   return {
     id: place.id,
     folder: place.folder,
     state,
+    state_detail: detail ?? null,
     weight: place.weight,
     is_draining: place.isDraining,
     used_bytes: bytes,

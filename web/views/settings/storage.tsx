@@ -196,7 +196,11 @@ function PlaceRow({ place }: PlaceRowProps) {
             .filter(Boolean)
             .join(' · ')}
         </p>
-        {place.state !== 'ready' && <p className="error">{texts.placeStates[place.state]}</p>}
+        {place.state !== 'ready' && (
+          <p className="error">
+            {texts.placeStates[place.state]} {place.state_detail}
+          </p>
+        )}
       </div>
     </li>
   )
