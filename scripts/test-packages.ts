@@ -15,6 +15,10 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'chromium-headless-shell', probe: ['chromium-headless-shell', '--version'] },
   { name: 'firefox-esr', probe: ['firefox-esr', '--version'] },
   { name: 'postgresql', probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'] },
+  // An S3 store.
+  { name: 'ceph-mon', probe: ['ceph-mon', '--version'] },
+  { name: 'ceph-osd', probe: ['ceph-osd', '--version'] },
+  { name: 'radosgw', probe: ['radosgw', '--version'] },
   { name: 'fonts-dejavu-core', probe: ['test', '-d', '/usr/share/fonts/truetype/dejavu'] },
   { name: 'python3-requests-oauthlib', probe: ['/usr/bin/python3', '-c', 'import requests_oauthlib'] },
   { name: 'python3-gi', probe: ['/usr/bin/python3', '-c', 'import gi'] },

@@ -7,6 +7,7 @@ import { DeletionClock } from './archive/deletion-clock.ts'
 import { loadRetentionLimits } from './archive/load-limits.ts'
 import { openPlaces } from './archive/open-places.ts'
 import { Retention } from './archive/retention.ts'
+import { Uploads } from './archive/uploads.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
@@ -57,7 +58,7 @@ const snapshotLimits = { maxWidth: 1280, maxHeight: 720 }
 export async function openMedia(options: MediaOptions) {
   const { config, store, port, publicUrl, memory, isolation, outageMails, clock, log } = options
   const events = new EventWriter({ events: store.events, clock, log })
-  const places = await openPlaces(store.places, config.archive, store.segments, log)
+  const places = await openPlaces(store.places, config.archive, store.segments, log, memory.bucketBytes)
   const catalog = new Catalog({
     rows: store.segments,
     places,
@@ -82,6 +83,7 @@ export async function openMedia(options: MediaOptions) {
     deletionMs: () => deletionClock.nowMs(),
     recordedBytes: () => catalog.stats().recordedBytes,
   })
+  const uploads = new Uploads({ rows: store.segments, places, clock, log })
   const workers = new MediaWorkers({
     count: config.workers,
     settings: {
@@ -99,7 +101,7 @@ export async function openMedia(options: MediaOptions) {
       decodingBytes: memory.decodingBytes,
       logLevel: config.logLevel,
     },
-    places: () => places.all,
+    places: () => places.folders,
     clock,
     log,
     onReport: (report) => cameras.take(report),
@@ -153,6 +155,7 @@ export async function openMedia(options: MediaOptions) {
       ...cameras.tasks,
       snapshots: (signal: AbortSignal) => snapshots.run(signal),
       retention: (signal: AbortSignal) => retention.run(signal),
+      uploads: (signal: AbortSignal) => uploads.run(signal),
       'the time for deletions': (signal: AbortSignal) => deletionClock.run(signal),
     },
   }

@@ -29,6 +29,7 @@ import { createAddressGuard } from './ingest/network/address-guard.ts'
 import { createMailDelivery } from './mail-delivery.ts'
 import { measure } from './measure.ts'
 import { shareMemory } from './memory-shares.ts'
+import { isBucket } from './model/place.ts'
 import { isRecordedAt } from './model/recording-run.ts'
 import { Playback } from './playback/playback.ts'
 import { RecordedImages } from './playback/recorded-images.ts'
@@ -80,7 +81,8 @@ export async function openApp(options: AppOptions): Promise<RunningServer> {
 async function start({ config, clock, log }: AppOptions, held: AsyncDisposableStack): Promise<RunningServer> {
   await openDataFolder(config.data)
   held.use(lockFolder(config.data))
-  for (const { folder } of config.archive) if (folder !== config.data) held.use(await lockArchive(folder, log))
+  for (const { folder } of config.archive)
+    if (folder !== config.data && !isBucket({ folder })) held.use(await lockArchive(folder, log))
   const secretKey = await openSecretKey(config.data)
   // Runs concurrently with what follows, because it starts a process.
   const isolating = openIsolation({ mode: config.isolation })

@@ -48,6 +48,8 @@ export function shareMemory(memoryBytes: number, workers: number) {
     decodingBytes: Math.max(256 * mebibyte, Math.min(1024 * mebibyte, memoryBytes / 2)),
     /** For all recorded streams in memory. */
     streamEntries: Math.min(1_000_000, Math.floor(memoryBytes / 16 / streamEntryBytes)),
+    /** Parts of objects in buckets. */
+    bucketBytes: Math.max(16 * mebibyte, Math.min(512 * mebibyte, memoryBytes / 16)),
     /** Layouts of the downloads that are being sent. */
     layoutBytes: Math.min(512 * mebibyte, memoryBytes / 16),
   }

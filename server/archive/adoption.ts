@@ -1,18 +1,20 @@
 // Adopts files without a row. They remain after a crash between creating a file and writing its row, or when the
 // database could not be written. Files with footage get a row, and files without any are deleted.
 
-import { open, stat, unlink } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../base/error.ts'
 import { describeInitSegment, type InitDescription } from '../media/mp4/describe-init.ts'
 import type { FileLocation } from '../model/segment-views.ts'
 import { beginsWith } from '../places/folder-files.ts'
+import type { FootageFile, PlaceFiles } from '../places/place-files.ts'
 import type { DeletionContext } from './deletion.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
 import { listDayFiles, listDays } from './listing.ts'
+import { readExactly } from './recording-file.ts'
 import { closedValues, cutFile } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
-import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
+import { type SegmentScan, scanSegment } from './segment-scan.ts'
 
 /**
  * 'empty': there was no complete fragment, and the file was deleted. 'copy': it held only the beginning of a recording
@@ -34,21 +36,23 @@ const seamMs = 2000
 export async function adoptFile(context: DeletionContext, file: FileLocation): Promise<Adoption> {
   const { rows, places } = context
   const { placeId, path } = file
-  const fullPath = places.pathOf(file)
+  const files = places.filesOf(placeId)
   const cameraId = findCameraOfPath(path)!
   if (await isLeftCopy(context, file)) {
-    await unlink(fullPath)
+    await files.remove(path)
     return 'copy'
   }
-  const scan = await scanSegmentFile(fullPath, { isVerified: true, cameraId })
+  const scan = await scanFile(files, path, cameraId)
   const [first] = scan.fragments
-  const description = first && (await describeFile(fullPath, scan))
+  const description = first && scan.description
   if (!first || !description) {
     if (scan.fileBytes > maxTornBytes || scan.foreignCameraId !== undefined) return 'unreadable'
-    await unlink(fullPath)
+    await files.remove(path)
     return 'empty'
   }
-  await cutFile(context, file, scan)
+  if (places.folders.some(({ id }) => id === placeId)) await cutFile(context, file, scan)
+  // Objects are complete files; a damaged one is not changed.
+  else if (scan.bytes < scan.fileBytes) return 'unreadable'
   const opened = {
     cameraId,
     // The file becomes a run of its own: only the lost row knew its position in its run.
@@ -148,12 +152,20 @@ export async function listUnknownFiles(
   return found
 }
 
+async function scanFile(
+  files: PlaceFiles,
+  path: string,
+  cameraId: number,
+): Promise<SegmentScan & { readonly description: InitDescription | undefined }> {
+  await using file = await files.open(path)
+  const scan = await scanSegment(file, { isVerified: true, cameraId })
+  return { ...scan, description: scan.fragments.length > 0 ? await describeFile(file, scan) : undefined }
+}
+
 /** Undefined if the initialization section does not contain it. */
-async function describeFile(path: string, { initBytes }: SegmentScan): Promise<InitDescription | undefined> {
-  await using file = await open(path, 'r')
-  const { buffer } = await file.read(new Uint8Array(initBytes), 0, initBytes, 0)
+async function describeFile(file: FootageFile, { initBytes }: SegmentScan): Promise<InitDescription | undefined> {
   try {
-    return describeInitSegment(buffer)
+    return describeInitSegment(await readExactly(file, 0, initBytes))
   } catch (error) {
     if (error instanceof AppError && error.kind === 'corrupt') return undefined
     throw error

@@ -81,7 +81,7 @@ export class BackgroundRepair {
     }
     for (const camera of cameras) {
       const fromMs = await findUnknownFrom(rows, camera, oldestMs.get(camera.id))
-      for (const { id: placeId } of places.all) this.#unseen.push({ cameraId: camera.id, placeId, fromMs })
+      for (const { id: placeId } of places.folders) this.#unseen.push({ cameraId: camera.id, placeId, fromMs })
     }
     if (this.#pending.length > 0)
       log.info({ files: this.#pending.length }, 'recordings left open by a crash will be repaired')

@@ -8,6 +8,7 @@ import type { Place } from '../model/place.ts'
 import type { FileLocation, FootageUsage, SegmentFile, SegmentLocation } from '../model/segment-views.ts'
 import type { Places } from '../places/places.ts'
 import { findDamage } from './damage.ts'
+import { startOfPath } from './layout.ts'
 import { type Day, dayOf, listCameraFolders, listDayFiles, listDays } from './listing.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -128,9 +129,20 @@ async function checkDay(options: CheckOptions, cameraId: number, day: Day, repor
   if (unknown.size === 0) return
   for (const pending of await rows.listPendingDeletions(Number.MAX_SAFE_INTEGER)) unknown.delete(keyOf(pending))
   for (const file of unknown.values()) {
+    if (places.buckets.some(({ id }) => id === file.placeId)) {
+      // An upload stores the object before the row names it.
+      if (!(await isBeingMoved(rows, cameraId, file))) report.orphanFiles.push(file)
+      continue
+    }
     const found = await statIfPresent(places.pathOf(file))
     if (found && found.birthtimeMs < clock.nowMs() - settlingMs) report.orphanFiles.push(file)
   }
+}
+
+async function isBeingMoved(rows: SegmentRows, cameraId: number, { path }: FileLocation): Promise<boolean> {
+  const startMs = startOfPath(path)
+  const near = await rows.listFiles(cameraId, startMs - settlingMs, startMs + settlingMs)
+  return near.some((segment) => segment.path === path)
 }
 
 function keyOf({ placeId, path }: FileLocation): string {

@@ -41,7 +41,8 @@ export async function forgetPendingDeletions(
   gone: readonly PendingDeletion[],
 ): Promise<void> {
   if (gone.length === 0) return
-  const folders = [...new Set(gone.map((each) => dirname(places.pathOf(each))))]
+  const inFolders = gone.filter(({ placeId }) => places.folders.some(({ id }) => id === placeId))
+  const folders = [...new Set(inFolders.map((each) => dirname(places.pathOf(each))))]
   // A folder that no longer exists needs no sync.
   await eachOf(folders, (folder) => syncFolder(folder).catch(ignoreMissing))
   await rows.remove(gone.map(({ id }) => id))

@@ -5,6 +5,7 @@ import { AppError, errorChain } from '../base/error.ts'
 import { makeFolder } from '../base/make-folder.ts'
 import type { FileLocation } from '../model/segment-views.ts'
 import { markFolder, readMark } from '../places/place-folder.ts'
+import type { Places } from '../places/places.ts'
 import { type Adoption, adoptFile, type KnownCamera } from './adoption.ts'
 import { Catalog } from './catalog.ts'
 import { type CheckOptions, type CheckReport, checkArchive, listCameraDays, listCameras } from './check.ts'
@@ -66,8 +67,11 @@ export async function fixArchive(options: FixOptions): Promise<Fix[]> {
       })
     }
   }
-  for (const { id, path } of [...report.sizeMismatches, ...report.damagedFiles]) {
-    await attempt(path, async () => reconcileSegment(options, (await options.rows.find(id))!))
+  for (const { id, placeId, path } of [...report.sizeMismatches, ...report.damagedFiles]) {
+    await attempt(path, async () => {
+      checkFolder(options.places, placeId)
+      return reconcileSegment(options, (await options.rows.find(id))!)
+    })
   }
   for (const file of report.orphanFiles) await attempt(file.path, () => placeOrphan(options, file))
   for (const cameraId of report.wrongCounters) {
@@ -92,7 +96,7 @@ async function addIndexes(
   let count = 0
   for await (const day of listCameraDays(options, cameraId)) {
     const segments = await options.rows.listBetween(cameraId, day.startMs, day.endMs)
-    const lacking = segments.filter(lacksIndex)
+    const lacking = segments.filter((segment) => lacksIndex(segment) && isInFolder(options.places, segment.placeId))
     for (const segment of lacking) {
       try {
         await addIndex(options, segment)
@@ -106,9 +110,24 @@ async function addIndexes(
   return count
 }
 
+/** Objects in buckets are not changed. */
+function checkFolder(places: Places, placeId: number): void {
+  if (isInFolder(places, placeId)) return
+  throw new AppError('unavailable', 'move the recording to a folder first, with nightjar archive move')
+}
+
+function isInFolder({ folders }: Places, placeId: number): boolean {
+  return folders.some(({ id }) => id === placeId)
+}
+
 async function checkPresence({ places, rows, forgetsMissing }: FixOptions): Promise<void> {
   const expected = new Set((await rows.listUsage()).map(({ placeId }) => placeId))
-  for (const { id, folder, mark } of places.all) {
+  for (const { id, folder } of places.buckets) {
+    const { state, detail } = await places.findState(id)
+    if (state !== 'ready')
+      throw new AppError('conflict', `${folder}: ${detail ?? 'it belongs to another installation'}`)
+  }
+  for (const { id, folder, mark } of places.folders) {
     if (await places.isPresent(id)) continue
     if ((await readMark(folder)) !== undefined)
       throw new AppError('conflict', `${folder} belongs to another installation, or is another place of this one`)
@@ -135,6 +154,7 @@ async function placeOrphan(options: FixOptions, file: FileLocation): Promise<Omi
   const isIts = camera !== undefined && startOfPath(path) >= camera.createdAtMs
   const adoption = isIts ? await adoptFile(options, file) : undefined
   if (adoption !== undefined && adoption !== 'unreadable') return { action: adoption }
+  checkFolder(options.places, file.placeId)
   const place = await setAside(options.places, file)
   const reason = isIts ? 'no footage of ours' : 'of no camera there is'
   return { action: 'set_aside', detail: `${reason}, now ${place}` }

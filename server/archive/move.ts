@@ -4,7 +4,7 @@
 
 import { AppError, errorChain } from '../base/error.ts'
 import { freeFloorBytes } from '../model/free-space.ts'
-import type { Place } from '../model/place.ts'
+import { isBucket, type Place } from '../model/place.ts'
 import type { FileLocation, OldSegment, SegmentLocation } from '../model/segment-views.ts'
 import type { FootageFile } from '../places/place-files.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
@@ -22,6 +22,10 @@ export type MoveOptions = DeletionContext & {
   /** Free space to keep, as configured; see `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
   readonly bytesPerSecond: number
+  /** Cameras whose files are moved at the same time. Default: 1. */
+  readonly atOnce?: number
+  /** Ends after the files that are being moved. */
+  readonly signal?: AbortSignal
   readonly onProgress?: ((progress: MoveProgress) => void) | undefined
 }
 
@@ -43,25 +47,44 @@ const filesAtOnce = 32
  * database's errors. What was moved before stays moved.
  */
 export async function moveRecordings(options: MoveOptions): Promise<MoveProgress> {
-  const { rows, from, cameraId: only } = options
+  const { rows, from, cameraId: only, atOnce = 1 } = options
   const progress: MoveProgress = { files: 0, bytes: 0, failed: [] }
   await finishPendingDeletions(options)
-  const cameras = (await rows.listUsage()).filter(({ placeId }) => placeId === from.id).map(({ cameraId }) => cameraId)
-  for (const cameraId of cameras) {
-    if (only !== undefined && cameraId !== only) continue
-    const oldest = new OldestFirst(rows, cameraId, from.id)
-    for (;;) {
-      await oldest.load()
-      const { head } = oldest
-      if (!head) break
-      oldest.take()
-      if (options.beforeMs !== undefined && head.endMs > options.beforeMs) continue
-      await moveCounted(options, head, progress)
-      if (progress.files % filesAtOnce === 0) await finishPendingDeletions(options)
+  const usage = (await rows.listUsage()).filter(({ placeId }) => placeId === from.id)
+  const cameras = usage.map(({ cameraId }) => cameraId).filter((id) => only === undefined || id === only)
+  const ended = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, ended.signal]) : ended.signal
+  const runs = Array.from({ length: atOnce }, async () => {
+    try {
+      for (let next = cameras.shift(); next !== undefined; next = cameras.shift())
+        await moveCamera(options, next, progress, signal)
+    } catch (error) {
+      ended.abort()
+      throw error
     }
-  }
-  await finishPendingDeletions(options)
+  })
+  const [failure] = (await Promise.allSettled(runs)).filter((run) => run.status === 'rejected')
+  if (progress.files > 0) await finishPendingDeletions(options)
+  if (failure) throw failure.reason
   return progress
+}
+
+async function moveCamera(
+  options: MoveOptions,
+  cameraId: number,
+  progress: MoveProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  const oldest = new OldestFirst(options.rows, cameraId, options.from.id)
+  while (!signal.aborted) {
+    await oldest.load()
+    const { head } = oldest
+    if (!head) return
+    oldest.take()
+    if (options.beforeMs !== undefined && head.endMs > options.beforeMs) continue
+    await moveCounted(options, head, progress)
+    if (progress.files % filesAtOnce === 0) await finishPendingDeletions(options)
+  }
 }
 
 async function moveCounted(options: MoveOptions, { id, bytes }: OldSegment, progress: MoveProgress): Promise<void> {
@@ -76,6 +99,9 @@ async function moveCounted(options: MoveOptions, { id, bytes }: OldSegment, prog
     progress.files++
     progress.bytes += bytes
   } catch (error) {
+    // A store that is away will not take the next file either.
+    const isOfStore = (isBucket(from) || isBucket(target)) && error instanceof AppError && error.kind === 'unavailable'
+    if (isOfStore) throw error
     for (const place of [from, target])
       if (!(await places.isPresent(place.id)))
         throw new AppError('unavailable', `the disk of ${place.folder} is away`, { cause: error })

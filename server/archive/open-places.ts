@@ -6,7 +6,10 @@ import { join } from 'node:path'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { makeFolder } from '../base/make-folder.ts'
-import { firstPlaceId, type Place } from '../model/place.ts'
+import { firstPlaceId, isBucket, type Place } from '../model/place.ts'
+import { BlockCache } from '../places/bucket/block-cache.ts'
+import { BucketFiles } from '../places/bucket/bucket-files.ts'
+import { parseBucketUrl } from '../places/bucket/bucket-url.ts'
 import { createMark, isPresent, markFolder, readMark } from '../places/place-folder.ts'
 import { Places } from '../places/places.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -35,6 +38,7 @@ export async function openPlaces(
   archive: readonly ArchiveFolder[],
   segments: Pick<SegmentRows, 'listUsage' | 'listCameraIds'>,
   log: Logger,
+  cacheBytes?: number,
 ): Promise<Places> {
   const before = await rows.list()
   const { known, added } = await resolvePlaces(before, archive)
@@ -52,12 +56,12 @@ export async function openPlaces(
       log.error({ folder: folder.folder, error: errorChain(error) }, 'nothing is recorded in this folder')
     }
   }
-  const places = new Places(await rows.list())
-  await warnOfSharedDisks(places.all, log)
+  const places = new Places(await rows.list(), cacheBytes)
+  await warnOfSharedDisks(places.folders, log)
   const usage = await segments.listUsage()
   const hasFootage = (id: number) => usage.some(({ placeId }) => placeId === id)
-  const isOnlyOne = places.all.length === 1 && (await segments.listCameraIds()).length > 0
-  for (const place of places.all) await openPlace(place, hasFootage(place.id) || isOnlyOne, log)
+  const isOnlyOne = places.folders.length === 1 && (await segments.listCameraIds()).length > 0
+  for (const place of places.folders) await openPlace(place, hasFootage(place.id) || isOnlyOne, log)
   return places
 }
 
@@ -66,6 +70,7 @@ export async function openPlaces(
  * does not know, and the system's error.
  */
 export async function addPlace(rows: PlaceRows, { folder, weight }: ArchiveFolder): Promise<Place> {
+  if (isBucket({ folder })) return addBucket(rows, folder)
   const found = await readMark(folder)
   const known = (await rows.list()).find((place) => place.folder === folder || (found && place.mark === found))
   if (known) throw new AppError('conflict', `${folder} is place ${known.id} already`)
@@ -78,6 +83,25 @@ export async function addPlace(rows: PlaceRows, { folder, weight }: ArchiveFolde
   const mark = createMark()
   await markFolder(folder, mark)
   return await rows.add({ folder, mark, weight })
+}
+
+/** Throws 'unavailable' with the reason if it cannot be used. */
+async function addBucket(rows: PlaceRows, folder: string): Promise<Place> {
+  const known = (await rows.list()).find((place) => isSame(place.folder, folder))
+  if (known) throw new AppError('conflict', `${folder} is place ${known.id} already`)
+  const mark = createMark()
+  const files = new BucketFiles({ id: 0, folder, mark }, new BlockCache(0))
+  if ((await files.readMark()) !== undefined || (await files.isUsed()))
+    throw new AppError('conflict', `${folder} belongs to another installation: choose another prefix`)
+  await files.mark()
+  return await rows.add({ folder, mark, weight: 1 })
+}
+
+/** Buckets are the same if only their options differ. */
+function isSame(a: string, b: string): boolean {
+  if (!isBucket({ folder: a }) || !isBucket({ folder: b })) return a === b
+  const [{ bucket, prefix, endpoint }, other] = [parseBucketUrl(a), parseBucketUrl(b)]
+  return bucket === other.bucket && prefix === other.prefix && endpoint === other.endpoint
 }
 
 /** Such places do not hold more than one, and the free space is counted twice. */
@@ -143,7 +167,7 @@ async function resolvePlaces(
   for (const each of archive)
     assign(
       each,
-      known.findIndex((place) => place.folder === each.folder),
+      known.findIndex((place) => isSame(place.folder, each.folder)),
     )
   const [first] = archive
   if (first && rest.has(first.folder)) {

@@ -11,7 +11,8 @@ import { OldestFirst } from './oldest-first.ts'
 export async function removeFootage(context: DeletionContext, cameraId: number, signal: AbortSignal): Promise<void> {
   await new DeletionSteps().delete(context, listAll(context, cameraId), { signal, onDeleted: () => {} })
   const folder = cameraFolder(cameraId)
-  for (const { id, folder: placeFolder } of await context.places.listPresent()) {
+  for (const { id, folder: placeFolder } of context.places.folders) {
+    if (!(await context.places.isPresent(id))) continue
     for (const { name } of await listDays(context.places.filesOf(id), cameraId)) {
       await deleteEmptyFolder(join(placeFolder, folder, name))
     }

@@ -7,7 +7,6 @@ import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
 import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
 import type { OpenFootage } from '../model/segment-views.ts'
-import { measureDisk } from '../places/disk-space.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
 import { type PlannedDeletion, planRetention, type RetentionLimits, type RetentionReason } from './retention-plan.ts'
@@ -140,7 +139,11 @@ export class Retention {
     const missing = new Map<number, number>()
     for (const { id, folder } of await places.listPresent()) {
       try {
-        const disk = await (this.#options.measureDisk ?? measureDisk)(folder)
+        const disk = await (this.#options.measureDisk?.(folder) ?? places.filesOf(id).measure())
+        if (!disk) {
+          missing.set(id, 0)
+          continue
+        }
         disks.set(id, disk)
         missing.set(id, freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes)
       } catch (error) {

@@ -129,7 +129,9 @@ export class StorageMeter {
     const forecast = forecastStorage(loads, {
       users: limits.users,
       archiveBytes: limits.maxBytes,
-      diskBytes: disk && usedBytes + disk.freeBytes - disk.floorBytes,
+      // What is moved to a bucket makes room.
+      diskBytes:
+        this.#options.places.buckets.length > 0 ? undefined : disk && usedBytes + disk.freeBytes - disk.floorBytes,
     })
     const cameras = loads.map((load) => ({ ...load, reachMs: forecast.reachMs.get(load.cameraId)! }))
     const footage = [...usage, ...openFootage]

@@ -7,6 +7,7 @@ import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import { lockFolder } from '../folder-lock.ts'
+import { isBucket } from '../model/place.ts'
 import { isPostgresUrl } from '../store/postgres/postgres-url.ts'
 import type { Store } from '../store/store.ts'
 
@@ -36,7 +37,7 @@ export async function withStoppedServer<T>(config: Config, work: (store: Store) 
   const { database, data: dataDir, archive } = config
   await checkThere(config)
   using locks = new DisposableStack()
-  for (const { folder } of archive) if (await isThere(folder)) locks.use(lockFolder(folder))
+  for (const { folder } of archive) if (!isBucket({ folder }) && (await isThere(folder))) locks.use(lockFolder(folder))
   await using _ = await claimDatabase({ database, dataDir, clock: systemClock, log: silentLogger })
   return await withStore(config, work)
 }

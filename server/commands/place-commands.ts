@@ -10,7 +10,7 @@ import { silentLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import { parseByteSize, writeByteSize } from '../model/byte-size.ts'
 import { parseDurationMs } from '../model/duration.ts'
-import type { Place } from '../model/place.ts'
+import { isBucket, type Place } from '../model/place.ts'
 import { writeTime } from '../model/time.ts'
 import type { Places } from '../places/places.ts'
 import type { Store } from '../store/store.ts'
@@ -74,7 +74,7 @@ const placeAdd: Command = {
   run: ({ config, options, positionals }) =>
     withStore(config, async (store) => {
       const { addPlace, findPlaces } = await import('../archive/open-places.ts')
-      const folder = resolve(positionals[0]!)
+      const folder = isBucket({ folder: positionals[0]! }) ? positionals[0]! : resolve(positionals[0]!)
       const weight = parseWeight(options.weight ?? '1')
       if ((await store.places.list()).length === 0) await addFirst(config, store)
       const place = await addPlace(store.places, { folder, weight })
@@ -90,7 +90,7 @@ async function addFirst({ archive: [{ folder, weight }] }: Config, store: Store)
 }
 
 function sharesOf({ all }: Places): string {
-  const open = all.filter(({ isDraining }) => !isDraining)
+  const open = all.filter((place) => !place.isDraining && !isBucket(place))
   const total = open.reduce((sum, { weight }) => sum + weight, 0)
   const shares = open.map(({ id, weight }) => `${Math.round((100 * weight) / total)} % to place ${id}`)
   return `New recordings go ${shares.join(', ')}.`
@@ -98,7 +98,8 @@ function sharesOf({ all }: Places): string {
 
 const placeDrain: Command = {
   name: 'place drain',
-  summary: 'Record nothing new into a place, and move its recordings to the others. Can be interrupted and run again.',
+  summary:
+    'Record nothing new into a place, and move its recordings to the other folders. Can be interrupted and run again.',
   positionals: ['PLACE'],
   options: {
     archive,
@@ -113,7 +114,7 @@ const placeDrain: Command = {
       const places = await openPlaces(config, store)
       const place = getPlace(places, positionals[0]!)
       const isDraining = !switches.has('undo')
-      const others = places.all.filter(({ id, isDraining: isAlso }) => id !== place.id && !isAlso)
+      const others = places.folders.filter(({ id, isDraining: isAlso }) => id !== place.id && !isAlso)
       if (isDraining && others.length === 0)
         throw new AppError('conflict', 'this is the only place that takes recordings; add another one first')
       await store.places.change(place.id, { isDraining })
@@ -162,7 +163,10 @@ const archiveMove: Command = {
   positionals: [],
   options: {
     from: { placeholder: 'PLACE', description: 'Place to move recordings from.', isRequired: true },
-    to: { placeholder: 'PLACES', description: 'Places to move them to, separated by commas. Default: all others.' },
+    to: {
+      placeholder: 'PLACES',
+      description: 'Places to move them to, separated by commas. Default: all other folders.',
+    },
     camera: { placeholder: 'CAMERA', description: 'Only recordings of this camera.' },
     'older-than': {
       placeholder: 'DURATION',
@@ -179,7 +183,7 @@ const archiveMove: Command = {
       const from = getPlace(places, options.from!)
       const targets =
         options.to === undefined
-          ? places.all.filter(({ id, isDraining }) => id !== from.id && !isDraining)
+          ? places.folders.filter(({ id, isDraining }) => id !== from.id && !isDraining)
           : options.to.split(',').map((text) => getPlace(places, text.trim()))
       if (targets.some(({ id }) => id === from.id))
         throw new UsageError('--from and --to name the same place', archiveMove)

@@ -12,5 +12,10 @@ export type Place = {
   readonly isDraining: boolean
 }
 
+/** A bucket, whose `folder` is its address. Recorders do not write there; closed files are moved there. */
+export function isBucket({ folder }: Pick<Place, 'folder'>): boolean {
+  return folder.startsWith('s3://')
+}
+
 /** The place of `--archive`, which exists in every installation. */
 export const firstPlaceId = 1

@@ -26,7 +26,16 @@ export function createMark(): string {
  */
 export async function readMark(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, markerName), 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : (/^Mark: ([0-9a-f]{32})$/m.exec(text)?.[1] ?? '')
+  return text === undefined ? undefined : parseMark(text)
+}
+
+/** Empty if the marker is from a version that knew only one place. */
+export function parseMark(marker: string): string {
+  return /^Mark: ([0-9a-f]{32})$/m.exec(marker)?.[1] ?? ''
+}
+
+export function writeMarker(mark: string): string {
+  return `${markerText}Mark: ${mark}\n`
 }
 
 export async function isPresent({ folder, mark }: Pick<Place, 'folder' | 'mark'>): Promise<boolean> {
@@ -54,7 +63,7 @@ export async function waitForPlace(
  */
 export async function markFolder(folder: string, mark: string): Promise<void> {
   const path = join(folder, markerName)
-  await writeFile(`${path}.new`, `${markerText}Mark: ${mark}\n`, { mode: 0o640, flush: true })
+  await writeFile(`${path}.new`, writeMarker(mark), { mode: 0o640, flush: true })
   await rename(`${path}.new`, path)
   await syncFolder(folder)
 }

@@ -5,13 +5,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../base/clock.ts'
 import { settlesWithin } from '../base/deadline.ts'
 import { AppError } from '../base/error.ts'
-import type { Place } from '../model/place.ts'
+import { isBucket, type Place } from '../model/place.ts'
 import type { FileLocation } from '../model/segment-views.ts'
+import { BlockCache } from './bucket/block-cache.ts'
+import { BucketFiles } from './bucket/bucket-files.ts'
 import { FolderFiles } from './folder-files.ts'
 import type { PlaceFiles, StateOfPlace } from './place-files.ts'
 
 /** A disk that does not answer within this time counts as away. */
 const answerMs = 3000
+const minCacheBytes = 16 * 2 ** 20
 
 type Member = {
   readonly place: Place
@@ -21,10 +24,13 @@ type Member = {
 }
 
 export class Places {
+  readonly #blocks: BlockCache
   #all: readonly Place[] = []
   #members: ReadonlyMap<number, Member> = new Map()
 
-  constructor(all: readonly Place[]) {
+  /** `cacheBytes`: for parts of objects in buckets. */
+  constructor(all: readonly Place[], cacheBytes = minCacheBytes) {
+    this.#blocks = new BlockCache(cacheBytes)
     this.replace(all)
   }
 
@@ -42,10 +48,19 @@ export class Places {
       all.map((place) => {
         const old = before.get(place.id)
         const isSame = old?.place.folder === place.folder && old.place.mark === place.mark
-        return [place.id, { place, files: isSame ? old.files : new FolderFiles(place) }]
+        return [place.id, { place, files: isSame ? old.files : this.#open(place) }]
       }),
     )
     return true
+  }
+
+  /** Folders: where recorders write. */
+  get folders(): readonly Place[] {
+    return this.#all.filter((place) => !isBucket(place))
+  }
+
+  get buckets(): readonly Place[] {
+    return this.#all.filter(isBucket)
   }
 
   /** Throws 'unavailable' for a place that is not known. */
@@ -53,9 +68,11 @@ export class Places {
     return this.#find(placeId).files
   }
 
-  /** Throws 'unavailable' for a place that is not known. */
+  /** Throws 'unavailable' for a place that is not known, and 'internal' for a bucket. */
   folderOf(placeId: number): string {
-    return this.#find(placeId).place.folder
+    const { place } = this.#find(placeId)
+    if (isBucket(place)) throw new AppError('internal', `expected a folder, got ${place.folder}`)
+    return place.folder
   }
 
   /** The whole path of a file, or of a folder in a place. */
@@ -84,6 +101,10 @@ export class Places {
   async listPresent(): Promise<Place[]> {
     const present = await Promise.all(this.#all.map(({ id }) => this.isPresent(id)))
     return this.#all.filter((_, i) => present[i])
+  }
+
+  #open(place: Place): PlaceFiles {
+    return isBucket(place) ? new BucketFiles(place, this.#blocks) : new FolderFiles(place)
   }
 
   #find(placeId: number): Member {

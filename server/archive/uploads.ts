@@ -1,0 +1,84 @@
+// Moves recordings from the local disks to buckets once they are old enough, oldest first: they are the next that a full
+// disk would delete.
+
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { pause } from '../base/pause.ts'
+import type { Place } from '../model/place.ts'
+import { parseBucketUrl } from '../places/bucket/bucket-url.ts'
+import type { Places } from '../places/places.ts'
+import { moveRecordings } from './move.ts'
+import type { SegmentRows } from './segment-rows.ts'
+
+export type UploadsOptions = {
+  readonly rows: SegmentRows
+  readonly places: Places
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const intervalMs = 5000
+/** Latency, not the line, limits one upload after the other. */
+const uploadsAtOnce = 4
+
+export class Uploads {
+  readonly #options: UploadsOptions
+  #files = 0
+  #bytes = 0
+  /** Why uploads to a bucket wait, by place. */
+  readonly #failures = new Map<number, string>()
+
+  constructor(options: UploadsOptions) {
+    this.#options = options
+  }
+
+  /** Runs until `signal` aborts. Throws the database's errors. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { places, clock } = this.#options
+    while (!signal.aborted) {
+      for (const bucket of places.buckets) if (!bucket.isDraining) await this.#upload(bucket, signal)
+      await pause(clock, intervalMs, signal)
+    }
+  }
+
+  stats(): { readonly files: number; readonly bytes: number } {
+    return { files: this.#files, bytes: this.#bytes }
+  }
+
+  async #upload(bucket: Place, signal: AbortSignal): Promise<void> {
+    const { places, clock, log } = this.#options
+    const { state, detail } = await places.findState(bucket.id)
+    if (state !== 'ready') return this.#note(bucket, detail ?? state)
+    const beforeMs = clock.nowMs() - parseBucketUrl(bucket.folder).afterMs
+    try {
+      for (const from of places.folders) {
+        if (!(await places.isPresent(from.id))) continue
+        const moved = await moveRecordings({
+          ...this.#options,
+          ...{ from, targets: [bucket], beforeMs, signal, atOnce: uploadsAtOnce },
+          ...{ minFreeBytes: undefined, bytesPerSecond: Number.POSITIVE_INFINITY },
+        })
+        this.#files += moved.files
+        this.#bytes += moved.bytes
+        for (const { path, detail } of moved.failed) log.warn({ path, detail }, 'a recording could not be uploaded')
+      }
+      this.#note(bucket, undefined)
+    } catch (error) {
+      this.#note(bucket, errorChain(error))
+    }
+  }
+
+  /** The log mentions changes. */
+  #note({ id, folder }: Place, failure: string | undefined): void {
+    const before = this.#failures.get(id)
+    if (failure === before) return
+    if (failure === undefined) {
+      this.#failures.delete(id)
+      this.#options.log.info({ bucket: folder }, 'recordings are uploaded again')
+    } else {
+      this.#failures.set(id, failure)
+      this.#options.log.warn({ bucket: folder, error: failure }, 'recordings wait on the local disks for their upload')
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// Blocks of objects in memory, so that the many small reads of playback become few requests. Callers of the same block
+// share one request.
+
+/** Small enough for a slow line, large enough that a request is worth it. */
+export const blockBytes = 2 ** 20
+
+export type BlockSource = {
+  /** Unique for its content. */
+  readonly key: string
+  /** At most `bytes` from `at` on; fewer at the end of the object. */
+  fetch(at: number, bytes: number): Promise<Uint8Array>
+}
+
+type Block = { readonly data: Promise<Uint8Array>; bytes: number }
+
+export class BlockCache {
+  readonly #maxBytes: number
+  /** Least recently used first. */
+  readonly #blocks = new Map<string, Block>()
+  #usedBytes = 0
+  #requests = 0
+  #hits = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Copies bytes from `at` on into `target`. Returns how many: fewer only at the end of the object. */
+  async read(source: BlockSource, at: number, target: Uint8Array): Promise<number> {
+    let filled = 0
+    while (filled < target.length) {
+      const index = Math.floor((at + filled) / blockBytes)
+      const start = at + filled - index * blockBytes
+      const block = await this.#load(source, index)
+      const bytes = block.subarray(start, start + target.length - filled)
+      target.set(bytes, filled)
+      filled += bytes.length
+      if (block.length < blockBytes) break
+    }
+    return filled
+  }
+
+  /** Loads the block behind these bytes if it is not there yet. Errors are left to whoever needs it. */
+  readAhead(source: BlockSource, end: number): void {
+    this.#load(source, Math.floor(end / blockBytes) + 1).catch(() => {})
+  }
+
+  stats(): { readonly bytes: number; readonly requests: number; readonly hits: number } {
+    return { bytes: this.#usedBytes, requests: this.#requests, hits: this.#hits }
+  }
+
+  #load(source: BlockSource, index: number): Promise<Uint8Array> {
+    const key = `${source.key} ${index}`
+    const known = this.#blocks.get(key)
+    if (known) {
+      this.#hits++
+      this.#blocks.delete(key)
+      this.#blocks.set(key, known)
+      return known.data
+    }
+    this.#requests++
+    const block: Block = { data: source.fetch(index * blockBytes, blockBytes), bytes: blockBytes }
+    this.#blocks.set(key, block)
+    this.#usedBytes += block.bytes
+    block.data.then(
+      ({ length }) => {
+        if (this.#blocks.get(key) !== block) return
+        this.#usedBytes += length - block.bytes
+        block.bytes = length
+      },
+      () => this.#drop(key, block),
+    )
+    this.#limit()
+    return block.data
+  }
+
+  #limit(): void {
+    for (const [key, block] of this.#blocks) {
+      if (this.#usedBytes <= this.#maxBytes || this.#blocks.size === 1) return
+      this.#drop(key, block)
+    }
+  }
+
+  #drop(key: string, block: Block): void {
+    if (this.#blocks.get(key) !== block) return
+    this.#blocks.delete(key)
+    this.#usedBytes -= block.bytes
+  }
+}

@@ -1,0 +1,140 @@
+// Recordings are uploaded to a bucket of a real store while cameras record and viewers play. The store is away for a
+// while, objects disappear behind the server's back, and what was uploaded comes back to a folder.
+
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Recording } from '../../contract/recording.ts'
+import type { Storage } from '../../contract/storage.ts'
+import { BlockCache } from '../../server/places/bucket/block-cache.ts'
+import { BucketFiles } from '../../server/places/bucket/bucket-files.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
+import { parsePlaylist } from '../playback/parse-playlist.ts'
+import { openS3Store, whyNoStore } from '../s3/s3-store.ts'
+import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
+
+const skip = whyNoStore()
+const cameraCount = 3
+const video = { width: 320, height: 180, framesPerSecond: 15, gopFrames: 15, loopSeconds: 4, bitsPerSecond: 300_000 }
+
+type Check = { ok: boolean; orphan_files: string[]; missing_files: string[]; missing_places: string[] }
+
+async function openScene(t: TestContext) {
+  const store = await openS3Store()
+  Object.assign(process.env, store.environment)
+  const streams = createLoadStreams(cameraCount, video)
+  const source = await openFakeCamera({ streams })
+  const server = await openServer('--min-free', '0')
+  t.after(async () => {
+    await server[Symbol.asyncDispose]()
+    await source[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  })
+  const cameras: number[] = []
+  for (const { name } of streams) {
+    const id = await server.addCamera(name, source.url(name))
+    await server.request(`/v1/cameras/${id}/recording/`, { method: 'POST', body: { retention: 'P1D' } })
+    cameras.push(id)
+  }
+  const recordings = () =>
+    Promise.all(cameras.map(async (id) => (await server.request<Recording>(`/v1/cameras/${id}/recording/`)).json))
+  /** Every connection begins a new file. */
+  const renewFiles = async (times: number) => {
+    for (let i = 0; i < times; i++) {
+      const before = await recordings()
+      source.faults.dropConnections()
+      await eventually('footage in new files', 40_000, async () => {
+        const now = await recordings()
+        return now.every(
+          ({ recording_end: end }, n) => Date.parse(end!) > Date.parse(before[n]!.recording_end ?? '0') + 2500,
+        )
+      })
+    }
+  }
+  const countLocal = async () => {
+    const names = await readdir(join(server.dataDir, 'archive', 'cameras'), { recursive: true }).catch(() => [])
+    return names.filter((name) => name.endsWith('.mp4')).length
+  }
+  const readBucket = async () =>
+    (await server.request<Storage>('/v1/me/storage/')).json.server!.places.find(({ folder }) =>
+      folder.startsWith('s3:'),
+    )
+  const untilUploaded = () =>
+    eventually('only open files are local', 30_000, async () => (await countLocal()) <= cameraCount)
+  const check = () =>
+    server.command<Check>('check', '--deep').catch((error: { stdout: string }) => JSON.parse(error.stdout) as Check)
+  return { store, server, cameras, recordings, renewFiles, countLocal, readBucket, untilUploaded, check }
+}
+
+/** Plays all that was recorded. Returns the status of each entry's answer. */
+async function playAll(server: ServerProcess, cameras: readonly number[]): Promise<number[]> {
+  const statuses: number[] = []
+  for (const id of cameras) {
+    const time = (ms: number) => new Date(ms).toISOString()
+    const range = `start=${time(Date.now() - 3600_000)}&end=${time(Date.now() - 1000)}`
+    const { url } = (await server.request<{ url: string }>(`/v1/cameras/${id}/recording/stream/?${range}`)).json
+    const { entries } = parsePlaylist((await server.request(url, { authorization: null })).text)
+    for (const { uri, offset, bytes } of entries) {
+      const headers = { range: `bytes=${offset}-${offset + bytes - 1}` }
+      const { status } = await server.request(new URL(uri, url).href, { authorization: null, headers })
+      statuses.push(status)
+    }
+  }
+  return statuses
+}
+
+const isWhole = (statuses: readonly number[]) => statuses.length > 0 && statuses.every((status) => status === 206)
+
+test('recordings go to a bucket, are played from it, and come back', { skip, timeout: 170_000 }, async (t) => {
+  const { store, server, cameras, recordings, renewFiles, countLocal, readBucket, untilUploaded, check } =
+    await openScene(t)
+  await eventually('all cameras are recorded', 60_000, async () =>
+    (await recordings()).every(({ status }) => status === 'RECORDING'),
+  )
+  const folder = store.url('shop')
+  await assert.rejects(
+    server.command('place', 'add', 's3://nothing-here?endpoint=http://127.0.0.1:1'),
+    /cannot be reached/,
+  )
+  const { id } = await server.command<{ id: number }>('place', 'add', folder)
+  await assert.rejects(server.command('place', 'add', `${folder}&after=P1D`), /already/)
+  await renewFiles(3)
+  await untilUploaded()
+  const bucket = await readBucket()
+  assert.ok(bucket!.used_bytes > 0 && bucket!.state === 'ready', JSON.stringify(bucket))
+  assert.ok(isWhole(await playAll(server, cameras)))
+  assert.ok((await check()).ok, JSON.stringify(await check()))
+
+  store.setFault(() => ({ kind: 'down' }))
+  await renewFiles(2)
+  const waiting = await countLocal()
+  assert.ok(waiting > cameraCount, 'recording goes on')
+  assert.ok((await playAll(server, cameras)).every((status) => status === 206 || status === 503))
+  await eventually('the state is told', 60_000, async () => (await readBucket())!.state !== 'ready')
+  store.setFault((method) =>
+    method === 'PUT' && Math.random() < 0.3 ? { kind: 'status', status: 503, code: 'SlowDown' } : undefined,
+  )
+  await eventually('uploads catch up', 60_000, async () => (await countLocal()) <= cameraCount)
+  assert.ok(isWhole(await playAll(server, cameras)))
+
+  for (const camera of cameras) await server.request(`/v1/cameras/${camera}/recording/`, { method: 'DELETE' })
+  await eventually('all is uploaded', 30_000, async () => (await countLocal()) === 0)
+  const mark = '0'.repeat(32)
+  const files = new BucketFiles({ id: 9, folder, mark }, new BlockCache(0))
+  const [day] = await files.list(`cameras/${cameras[0]}`)
+  const names = await files.list(`cameras/${cameras[0]}/${day}`)
+  await files.remove(`cameras/${cameras[0]}/${day}/${names[0]}`)
+  const found = await check()
+  assert.deepEqual([found.ok, found.missing_files], [false, [`cameras/${cameras[0]}/${day}/${names[0]}`]])
+  await server.stop()
+  const { fixes } = await server.command<{ fixes: unknown[] }>('check', '--fix')
+  assert.equal(fixes.length, 1)
+  assert.ok((await check()).ok)
+
+  await server.command('archive', 'move', '--from', String(id), '--to', '1')
+  assert.ok((await countLocal()) > 0)
+  assert.deepEqual(await files.list('cameras'), [])
+  assert.ok((await check()).ok)
+})
