@@ -142,7 +142,7 @@ async function checkDay(options: CheckOptions, cameraId: number, day: Day, repor
 async function isBeingMoved(rows: SegmentRows, cameraId: number, { path }: FileLocation): Promise<boolean> {
   const startMs = startOfPath(path)
   const near = await rows.listFiles(cameraId, startMs - settlingMs, startMs + settlingMs)
-  return near.some((segment) => segment.path === path)
+  return near.some((segment) => startOfPath(segment.path) === startMs)
 }
 
 function keyOf({ placeId, path }: FileLocation): string {

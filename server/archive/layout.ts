@@ -30,6 +30,15 @@ export function startOfPath(path: string): number {
 }
 
 /**
+ * The name of a copy in another place. It differs from all earlier names of the recording, so that a late deletion of one
+ * of those never meets it.
+ */
+export function nextPath(path: string): string {
+  const [, base, attempt = '0'] = /^(.*?Z)(?:-(\d+))?\.mp4$/.exec(path) ?? []
+  return base === undefined ? path : `${base}-${Number(attempt) + 1}.mp4`
+}
+
+/**
  * An alternative name for the same time. A clock that was set back may repeat a time, and a file is never overwritten.
  * `attempt` counts from 1.
  */

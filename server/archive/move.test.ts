@@ -10,6 +10,7 @@ import { Places } from '../places/places.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
 import { fixArchive } from './fix.ts'
+import { nextPath } from './layout.ts'
 import { type MoveOptions, moveRecordings } from './move.ts'
 
 /** Two places, and files of two cameras in the first. */
@@ -69,24 +70,24 @@ test('all files move, or those of one camera, or those that are old enough', asy
 /** Ends a move as kill -9 would, at each of its steps. */
 const deaths = {
   'while copying': async ({ second, made }: Awaited<ReturnType<typeof openScene>>) => {
-    const path = join(second, made[0]!.segment.path)
+    const path = join(second, nextPath(made[0]!.segment.path))
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, made[0]!.content.subarray(0, 700))
   },
   'before the copy has a byte': async ({ second, made }) => {
-    const path = join(second, made[0]!.segment.path)
+    const path = join(second, nextPath(made[0]!.segment.path))
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, '')
   },
   'before the index names the copy': async ({ second, made }) => {
-    const path = join(second, made[0]!.segment.path)
+    const path = join(second, nextPath(made[0]!.segment.path))
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, made[0]!.content)
   },
   'before the original is deleted': async (scene) => {
     await deaths['before the index names the copy']!(scene)
     const [segment] = scene.rows.all
-    assert.ok(await scene.rows.move(segment!.id, segment!, { placeId: 2, path: segment!.path }))
+    assert.ok(await scene.rows.move(segment!.id, segment!, { placeId: 2, path: nextPath(segment!.path) }))
   },
 } satisfies Record<string, (scene: Awaited<ReturnType<typeof openScene>>) => Promise<void>>
 
@@ -99,7 +100,7 @@ for (const [when, die] of Object.entries(deaths)) {
     assert.deepEqual(scene.placesOf(), [2, 2, 2, 2])
     assert.deepEqual(
       scene.rows.all.map(({ path }) => path),
-      scene.made.map(({ segment }) => segment.path),
+      scene.made.map(({ segment }) => nextPath(segment.path)),
     )
     await scene.isInOrder()
   })
@@ -131,11 +132,11 @@ test('what cannot be moved stays where it is, is named, and stops nothing else',
 
 test('a file of another recording with the same name is not touched', async () => {
   const { options, made, second, rows, isInOrder } = await openScene(1)
-  const path = join(second, made[0]!.segment.path)
+  const path = join(second, nextPath(made[0]!.segment.path))
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, 'something else')
   await moveRecordings(options)
-  assert.match(rows.all[0]!.path, /-1\.mp4$/)
+  assert.match(rows.all[0]!.path, /-2\.mp4$/)
   assert.equal(await readFile(path, 'utf8'), 'something else')
   await rm(path)
   await isInOrder()
@@ -163,4 +164,12 @@ test('recordings that retention deletes meanwhile do not come back', async () =>
   assert.equal((await moveRecordings(options)).files, 0)
   await assert.rejects(stat(join(second, made[0]!.segment.path)), { code: 'ENOENT' })
   assert.ok(isClean(await checkArchive(context)))
+})
+
+test('the name of a file differs in each place that it was ever in', async () => {
+  const { options, rows, made, isInOrder } = await openScene(1)
+  const back = { ...options, from: options.targets[0]!, targets: [options.from] }
+  for (const each of [options, back, options, back]) assert.equal((await moveRecordings(each)).files, 1)
+  assert.equal(rows.all[0]!.path, made[0]!.segment.path.replace('.mp4', '-4.mp4'))
+  await isInOrder()
 })

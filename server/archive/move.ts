@@ -8,7 +8,7 @@ import { isBucket, type Place } from '../model/place.ts'
 import type { FileLocation, OldSegment, SegmentLocation } from '../model/segment-views.ts'
 import type { FootageFile } from '../places/place-files.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
-import { alternativePath, startOfPath } from './layout.ts'
+import { nextPath } from './layout.ts'
 import { OldestFirst } from './oldest-first.ts'
 
 export type MoveOptions = DeletionContext & {
@@ -37,8 +37,6 @@ export type MoveProgress = {
 }
 
 const maxNames = 100
-/** The name of a file and its row are of the same time. */
-const nearMs = 60_000
 /** Deleting syncs the index, so it is done for several files at once. */
 const filesAtOnce = 32
 
@@ -138,28 +136,24 @@ async function moveOne(options: MoveOptions, segment: Moving, target: Place): Pr
   await using source = await places.filesOf(segment.placeId).open(segment.path)
   const to = await createCopy(options, { segment, source, target })
   if (await rows.move(segment.id, segment, to)) return true
-  if (!(await isNamed(options, segment.cameraId, to))) await places.filesOf(to.placeId).remove(to.path)
+  if (!(await isNamed(options, segment.id, to))) await places.filesOf(to.placeId).remove(to.path)
   return false
 }
 
 type Copying = { readonly segment: Moving; readonly source: FootageFile; readonly target: Place }
 
 /** The copy is complete, verified and durable. */
-async function createCopy(options: MoveOptions, { segment, source, target }: Copying): Promise<FileLocation> {
+async function createCopy({ places }: MoveOptions, { segment, source, target }: Copying): Promise<FileLocation> {
+  let { path } = segment
   for (let attempt = 0; attempt < maxNames; attempt++) {
-    const path = attempt === 0 ? segment.path : alternativePath(segment.path, attempt)
-    const to = { placeId: target.id, path }
-    if (await isNamed(options, segment.cameraId, to)) continue
-    if (await options.places.filesOf(target.id).put(path, source, segment.bytes)) return to
+    path = nextPath(path)
+    if (await places.filesOf(target.id).put(path, source, segment.bytes)) return { placeId: target.id, path }
   }
   throw new AppError('conflict', `there is no free name for ${segment.path} in ${target.folder}`)
 }
 
-/** The index, or a pending deletion, names this file. */
-async function isNamed({ rows }: MoveOptions, cameraId: number, { placeId, path }: FileLocation): Promise<boolean> {
-  const pending = await rows.listPendingDeletions(Number.MAX_SAFE_INTEGER, placeId)
-  if (pending.some((each) => each.path === path)) return true
-  const startMs = startOfPath(path)
-  const near = await rows.listFiles(cameraId, startMs - nearMs, startMs + nearMs)
-  return near.some((file) => file.placeId === placeId && file.path === path)
+/** The index names this file: somebody else has made the same copy. */
+async function isNamed({ rows }: MoveOptions, id: number, { placeId, path }: FileLocation): Promise<boolean> {
+  const now = await rows.find(id)
+  return now?.placeId === placeId && now.path === path
 }

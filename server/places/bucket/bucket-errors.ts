@@ -22,7 +22,10 @@ export function isMissing(error: unknown): boolean {
 /** Whether the same request may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof BucketRefusal) return false
-  const status = (error as StoreError).$metadata?.httpStatusCode
+  const { name, $metadata } = error as StoreError
+  // The library takes the time from the answer, and signs the next request with it.
+  if (name === 'RequestTimeTooSkewed') return true
+  const status = $metadata?.httpStatusCode
   return status === undefined || status >= 500 || status === 429 || status === 408
 }
 
