@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { runAudit } from '../test/audit/audit-run.ts'
-import { describeAudit, sumUp } from '../test/audit/describe-audit.ts'
+import { describeAudit, sumUp, writePlacesTotals } from '../test/audit/describe-audit.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
 const { values } = parseArgs({
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     without: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
     keep: { type: 'string' },
+    places: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
@@ -29,6 +30,8 @@ time, or in a reported gap with a correct reason; and no gap may be reported whe
   --cameras N   number of recorded cameras  [7]
   --without W,W omit faults whose names contain one of these words, to narrow a finding down
   --only W,W    use only faults whose names contain one of these words
+  --places      record on two disks, upload to a bucket of a real S3 store that fails, and move recordings between
+                them by commands that are killed
   --keep FOLDER save the server's log and, for each camera, what was sent, played and reported
   --json        print {"sent", "recorded", "told", "untold", "doubled", "falseGaps", "worstTimeErrorMs"} as the last line
 
@@ -37,7 +40,8 @@ Exit code 1: there are findings. Each names the camera, frames, times and the fa
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
   const say = (text: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${text}`)
   try {
-    ensureTestPackages(['ffmpeg', 'faketime'])
+    const store = values.places ? ['ceph-mon', 'ceph-osd', 'radosgw'] : []
+    ensureTestPackages(['ffmpeg', 'faketime', ...store])
   } catch (error) {
     console.error((error as Error).message)
     process.exit(1)
@@ -49,12 +53,13 @@ Exit code 1: there are findings. Each names the camera, frames, times and the fa
     cameras: Number(values.cameras),
     without: values.without.split(',').filter((word) => word !== ''),
     only: values.only.split(','),
+    hasPlaces: values.places,
     say,
     keepIn: values.keep,
   })
   const { totals, isWell } = sumUp(report)
   if (values.json) console.error(describeAudit(report))
   else console.log(describeAudit(report))
-  console.log(JSON.stringify(totals))
+  console.log(JSON.stringify(values.places ? writePlacesTotals(totals, report.places!) : totals))
   process.exitCode = isWell ? 0 : 1
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { watchStalls } from '../faults/stall-watch.ts'
 import { eventually, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 import { type AuditCamera, type Audited, openAuditCameras } from './audit-cameras.ts'
+import { openAuditPlaces, type PlacesVerdict } from './audit-places.ts'
 import { type AuditFault, listCameraFaults, type Owner } from './camera-faults.ts'
 import { type HttpReader, openHttpReader } from './http-reader.ts'
 import { judge, type Verdict } from './judge.ts'
@@ -30,6 +31,8 @@ export type AuditOptions = {
   readonly without?: readonly string[]
   /** Only those whose names hold one of these do; all, unless given. */
   readonly only?: readonly string[]
+  /** Recordings are also on a second disk and in a bucket, and are moved between them. */
+  readonly hasPlaces?: boolean
   readonly say: (text: string) => void
   /** A folder for the server's log and, of each camera, what was played and told. */
   readonly keepIn?: string | undefined
@@ -45,6 +48,7 @@ export type AuditReport = {
   readonly complaints: readonly string[]
   /** The longest time for which this process, and with it the cameras, got no processor while pictures were sent. */
   readonly longestStallMs: number
+  readonly places?: PlacesVerdict | undefined
 }
 
 const longestStandstill = 600_000
@@ -58,6 +62,7 @@ export async function runAudit({
   cameras: count,
   without = [],
   only = [''],
+  hasPlaces = false,
   say,
   keepIn,
 }: AuditOptions): Promise<AuditReport> {
@@ -68,15 +73,18 @@ export async function runAudit({
   const { cameras: sources } = opened.use(await openAuditCameras(count))
   const disk = openServerDisk(folder, (end) => opened.defer(end))
   const deathOrder = join(folder, 'die')
-  const server = opened.use(
-    await openServerWith({ ...clock.environment, ...listenForDeath(deathOrder) }, ...serverArgs(disk.archiveDir)),
-  )
+  const places = hasPlaces ? opened.use(await openAuditPlaces(folder)) : undefined
+  Object.assign(process.env, places?.environment)
+  const environment = { ...clock.environment, ...listenForDeath(deathOrder), ...places?.environment }
+  const folders = [disk.archiveDir, ...(places ? [places.secondFolder] : [])]
+  const server = opened.use(await openServerWith(environment, ...serverArgs(folders)))
+  await places?.open(server)
   const isWanted = ({ name }: AuditFault) =>
     only.some((word) => name.includes(word)) && !without.some((word) => name.includes(word))
   const links = sources.map(({ link }) => link)
   const longestStandstillMs = Math.min(longestStandstill, seconds * 200)
   const parts = { server, links, longestStandstillMs, clock, disk, deathOrder }
-  const serverFaults = listServerFaults(parts).filter(isWanted)
+  const serverFaults = [...listServerFaults(parts), ...(places?.listFaults() ?? [])].filter(isWanted)
   if (serverFaults.some(({ name }) => name === diskFull)) {
     say('recording old footage, for a full disk to delete')
     await recordOldFootage(server)
@@ -100,6 +108,7 @@ export async function runAudit({
   const lengthMs = Math.max(0, seconds * 1000 - Math.min(20_000, seconds * 250))
   const owner = createOwner(server)
   const endOfFaults = sleep(seconds * 1000)
+  const endMoving = places?.startMoving(server, seed)
   const { faults, complaints } = await sufferFaults(
     [
       { camera: undefined, plan: planFaults(serverFaults, { seed, lengthMs, minPauseMs: 8000, maxPauseMs: 20_000 }) },
@@ -111,6 +120,8 @@ export async function runAudit({
     say,
   )
   await endOfFaults
+  const moving = await endMoving?.()
+  if (moving) say(`${moving.moves} commands moved recordings, ${moving.kills} of them were killed`)
   // A camera that waits for its next attempt to connect would have a gap without an end.
   for (const { id, stream } of cameras)
     await eventually(`${stream} is recorded again`, 60_000, async () => (await readStatus(http, id)) === 'RECORDING')
@@ -123,6 +134,7 @@ export async function runAudit({
   const hull = findHull(clock.steps, startMs, Date.now())
   // What was recorded ahead of the present is in the past when it is played.
   if (clock.canBeSet) await clock.set(hull.endMs + 60_000 - Date.now())
+  const placesVerdict = await places?.settle(server)
   say('playing everything')
   const verdicts: CameraVerdict[] = []
   for (const { id, stream, codec, sent } of cameras) {
@@ -149,11 +161,12 @@ export async function runAudit({
   const code = await server.stop()
   if (keepIn) await writeFile(join(keepIn, 'server.log'), server.log())
   const ending = code === 0 ? [] : [`the server ended with code ${code}`]
-  return { seed, faults, verdicts, complaints: [...complaints, ...ending], longestStallMs }
+  const wrong = [...complaints, ...(placesVerdict?.complaints ?? []), ...ending]
+  return { seed, faults, verdicts, complaints: wrong, longestStallMs, places: placesVerdict }
 }
 
-function serverArgs(archiveDir: string): string[] {
-  return ['--archive', archiveDir, '--rate-limit', '0', '--min-free', '0', '--workers', '2']
+function serverArgs(folders: readonly string[]): string[] {
+  return ['--archive', folders.join(), '--rate-limit', '0', '--min-free', '0', '--workers', '2']
 }
 
 function listenForDeath(order: string): Record<string, string> {

@@ -1,5 +1,6 @@
 // What an audit found, in numbers and for people.
 
+import type { PlacesVerdict } from './audit-places.ts'
 import type { AuditReport } from './audit-run.ts'
 
 export type AuditTotals = {
@@ -27,6 +28,22 @@ export function sumUp({ verdicts, complaints }: AuditReport): { totals: AuditTot
       worstTimeErrorMs: Math.max(0, ...verdicts.map(({ worstTimeErrorMs }) => worstTimeErrorMs)),
     },
     isWell: complaints.length === 0 && verdicts.every(({ findings }) => findings.length === 0),
+  }
+}
+
+/** With what the check of all places found. */
+export function writePlacesTotals(totals: AuditTotals, places: PlacesVerdict) {
+  const { sent, recorded, told, untold, doubled, falseGaps } = totals
+  const { orphans, missingObjects } = places
+  return {
+    sent,
+    recorded,
+    explained: told,
+    unexplained: untold,
+    duplicated: doubled,
+    falseGaps,
+    orphans,
+    missingObjects,
   }
 }
 
