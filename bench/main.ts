@@ -9,6 +9,7 @@ import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
 import { liveBench } from './live/live-bench.ts'
 import { manyBench } from './many/many-bench.ts'
+import { placesBench } from './places/places-bench.ts'
 import { playbackBench } from './playback/playback-bench.ts'
 import { publish } from './report.ts'
 import { webBench } from './web/web-bench.ts'
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   webBench,
   liveBench,
   playbackBench,
+  placesBench,
 ]
 
 const help = `npm run bench -- <name> [options]

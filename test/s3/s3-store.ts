@@ -8,8 +8,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 
-const script = new URL('ceph-rgw.sh', import.meta.url).pathname
+const script = fileURLToPath(new URL('ceph-rgw.sh', import.meta.url))
 
 /** Returns the reason for `skip` if the store is not installed; otherwise false. */
 export function whyNoStore(): string | false {
