@@ -148,6 +148,7 @@ export async function openMedia(options: MediaOptions) {
     retention,
     snapshots,
     space,
+    uploads,
     workers,
     tasks: {
       'repair of recordings': (signal: AbortSignal) =>

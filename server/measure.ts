@@ -3,6 +3,7 @@
 import type { Measurement } from './api/metrics.ts'
 import type { Catalog } from './archive/catalog.ts'
 import type { Retention } from './archive/retention.ts'
+import type { Uploads } from './archive/uploads.ts'
 import type { PasswordQueue } from './auth/guard/password-queue.ts'
 import type { CameraRegistry } from './cameras/camera-registry.ts'
 import type { EventWriter } from './cameras/event-writer.ts'
@@ -17,6 +18,7 @@ export type Measured = {
   readonly live: LiveStreams
   readonly catalog: Catalog
   readonly retention: Retention
+  readonly uploads: Uploads
   readonly passwords: PasswordQueue
   readonly events: EventWriter
 }
@@ -31,6 +33,7 @@ export function measure({
   live,
   catalog,
   retention,
+  uploads,
   passwords,
   events,
 }: Measured): Measurement[] {
@@ -75,6 +78,9 @@ export function measure({
       pending + failed,
     ),
     ...measureRetention(retention),
+    counter('uploads_total', 'Recordings moved to buckets.', uploads.stats().files),
+    counter('uploaded_bytes_total', 'Their bytes.', uploads.stats().bytes),
+    gauge('uploads_failing', 'Buckets that recordings cannot be moved to at the moment.', uploads.stats().failing),
     ...Object.entries(viewers).map(([format, count]) =>
       gauge(`viewers_${format}`, `Live viewers of ${format}.`, count),
     ),

@@ -8,7 +8,6 @@ import type { Place } from '../model/place.ts'
 import type { FileLocation, FootageUsage, SegmentFile, SegmentLocation } from '../model/segment-views.ts'
 import type { Places } from '../places/places.ts'
 import { findDamage } from './damage.ts'
-import { startOfPath } from './layout.ts'
 import { type Day, dayOf, listCameraFolders, listDayFiles, listDays } from './listing.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -128,21 +127,18 @@ async function checkDay(options: CheckOptions, cameraId: number, day: Day, repor
   }
   if (unknown.size === 0) return
   for (const pending of await rows.listPendingDeletions(Number.MAX_SAFE_INTEGER)) unknown.delete(keyOf(pending))
+  for (const copy of await rows.listCopies()) unknown.delete(keyOf(copy))
+  // A copy or a new file may have got its row meanwhile.
+  if (unknown.size > 0)
+    for (const segment of await rows.listFiles(cameraId, day.startMs, day.endMs)) unknown.delete(keyOf(segment))
   for (const file of unknown.values()) {
     if (places.buckets.some(({ id }) => id === file.placeId)) {
-      // An upload stores the object before the row names it.
-      if (!(await isBeingMoved(rows, cameraId, file))) report.orphanFiles.push(file)
+      report.orphanFiles.push(file)
       continue
     }
     const found = await statIfPresent(places.pathOf(file))
     if (found && found.birthtimeMs < clock.nowMs() - settlingMs) report.orphanFiles.push(file)
   }
-}
-
-async function isBeingMoved(rows: SegmentRows, cameraId: number, { path }: FileLocation): Promise<boolean> {
-  const startMs = startOfPath(path)
-  const near = await rows.listFiles(cameraId, startMs - settlingMs, startMs + settlingMs)
-  return near.some((segment) => startOfPath(segment.path) === startMs)
 }
 
 function keyOf({ placeId, path }: FileLocation): string {

@@ -250,3 +250,23 @@ test('a file without a row from before the clock was set back is added to its cl
   const last = (await place.catalog.listSpans(1, t0, t0 + dayMs)).at(-1)!
   assert.equal((await place.catalog.findSegment(last.id))!.path, next, 'recording goes on in the epoch it was in')
 })
+
+test('after the database was lost, the index is made from the files alone, if that is asked for', async () => {
+  const place = await openPlace(laterClock)
+  const made = await recordFiles(place, 4)
+  const anew = { ...place, context: { ...place.context, rows: new MemorySegmentRows() } }
+  const young = cameras.map(({ id }) => ({ id, createdAtMs: t0 + dayMs }))
+  const fixes = await fix(anew, { cameras: young, adoptsOlder: true })
+  assert.deepEqual(
+    fixes,
+    made.map(({ segment }) => ['adopted', segment.path]),
+  )
+  assert.ok(isClean(await check(anew)))
+  const found = await anew.context.rows.listBetween(1, 0, t0 + dayMs)
+  assert.deepEqual(
+    found.map(({ startMs, endMs, fragments }) => [startMs, endMs, fragments.length]),
+    made.map(({ segment }) => [segment.startMs, segment.startMs + 3000, 3]),
+  )
+  const again = { ...place, context: { ...place.context, rows: new MemorySegmentRows() } }
+  assert.ok((await fix(again, { cameras: young })).every(([action]) => action === 'set_aside'))
+})

@@ -12,6 +12,7 @@ import { type CheckOptions, type CheckReport, checkArchive, listCameraDays, list
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { addIndex, lacksIndex } from './file-samples.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
+import { removeUnfinishedCopies } from './move.ts'
 import { reconcileSegment } from './reconcile-segment.ts'
 import { setAside } from './set-aside.ts'
 
@@ -20,6 +21,8 @@ export type FixOptions = CheckOptions &
     readonly cameras: readonly KnownCamera[]
     /** Also when the whole archive, or most of it, is missing. */
     readonly forgetsMissing: boolean
+    /** Adds footage that is older than its camera, after the database was lost. */
+    readonly adoptsOlder?: boolean
     /** Told from time to time how far long work is. */
     readonly say?: ((text: string) => void) | undefined
   }
@@ -42,6 +45,7 @@ const forgottenAtOnce = 100
  */
 export async function fixArchive(options: FixOptions): Promise<Fix[]> {
   await checkPresence(options)
+  await removeUnfinishedCopies(options)
   await new Catalog(options).repairOpen(options.cameras)
   const report = await checkArchive(options)
   checkMissing(report, options)
@@ -151,7 +155,7 @@ const adviceIfLost = 'Is its disk mounted? If the recordings are lost for good, 
 async function placeOrphan(options: FixOptions, file: FileLocation): Promise<Omit<Fix, 'path'>> {
   const { path } = file
   const camera = options.cameras.find(({ id }) => id === findCameraOfPath(path))
-  const isIts = camera !== undefined && startOfPath(path) >= camera.createdAtMs
+  const isIts = camera !== undefined && (options.adoptsOlder || startOfPath(path) >= camera.createdAtMs)
   const adoption = isIts ? await adoptFile(options, file) : undefined
   if (adoption !== undefined && adoption !== 'unreadable') return { action: adoption }
   checkFolder(options.places, file.placeId)

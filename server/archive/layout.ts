@@ -1,6 +1,8 @@
 // Paths in the archive: cameras/{camera}/{YYYY-MM-DD}/{HH-MM-SS.mmmZ}.mp4, with times in UTC. People can find a
 // recording by name, and programs find all files of a camera or a day in one folder.
 
+import type { CopyOwner } from '../model/segment-views.ts'
+
 /**
  * Path of a segment's file relative to the archive's folder, from the wall clock of its first frame (Unix
  * milliseconds).
@@ -31,11 +33,12 @@ export function startOfPath(path: string): number {
 
 /**
  * The name of a copy in another place. It differs from all earlier names of the recording, so that a late deletion of one
- * of those never meets it.
+ * of those never meets it; and those of the server, odd, from those of commands, even, so that neither deletes the other's.
  */
-export function nextPath(path: string): string {
+export function nextPath(path: string, owner: CopyOwner): string {
   const [, base, attempt = '0'] = /^(.*?Z)(?:-(\d+))?\.mp4$/.exec(path) ?? []
-  return base === undefined ? path : `${base}-${Number(attempt) + 1}.mp4`
+  const next = Number(attempt) + 1
+  return base === undefined ? path : `${base}-${next % 2 === (owner === 'server' ? 1 : 0) ? next : next + 1}.mp4`
 }
 
 /**

@@ -11,7 +11,7 @@ import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
 import { fixArchive } from './fix.ts'
 import { nextPath } from './layout.ts'
-import { type MoveOptions, moveRecordings } from './move.ts'
+import { type MoveOptions, moveRecordings, removeUnfinishedCopies } from './move.ts'
 
 /** Two places, and files of two cameras in the first. */
 async function openScene(files = 4) {
@@ -29,7 +29,14 @@ async function openScene(files = 4) {
     made.push({ ...recorded, content: await readFile(recorded.path) })
   }
   await place.catalog.flush()
-  const options: MoveOptions = { ...context, from, targets: [to], minFreeBytes: 0, bytesPerSecond: 1e12 }
+  const options: MoveOptions = {
+    ...context,
+    owner: 'command',
+    from,
+    targets: [to],
+    minFreeBytes: 0,
+    bytesPerSecond: 1e12,
+  }
   const isInOrder = async (expected = files) => {
     const report = await checkArchive({ ...context, isDeep: true })
     assert.ok(isClean(report), JSON.stringify(report))
@@ -70,24 +77,25 @@ test('all files move, or those of one camera, or those that are old enough', asy
 /** Ends a move as kill -9 would, at each of its steps. */
 const deaths = {
   'while copying': async ({ second, made }: Awaited<ReturnType<typeof openScene>>) => {
-    const path = join(second, nextPath(made[0]!.segment.path))
+    const path = join(second, nextPath(made[0]!.segment.path, 'command'))
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, made[0]!.content.subarray(0, 700))
   },
   'before the copy has a byte': async ({ second, made }) => {
-    const path = join(second, nextPath(made[0]!.segment.path))
+    const path = join(second, nextPath(made[0]!.segment.path, 'command'))
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, '')
   },
-  'before the index names the copy': async ({ second, made }) => {
-    const path = join(second, nextPath(made[0]!.segment.path))
+  'before the index names the copy': async ({ second, made, rows }) => {
+    await rows.beginCopy({ placeId: 2, path: nextPath(made[0]!.segment.path, 'command') }, 'command')
+    const path = join(second, nextPath(made[0]!.segment.path, 'command'))
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, made[0]!.content)
   },
   'before the original is deleted': async (scene) => {
     await deaths['before the index names the copy']!(scene)
     const [segment] = scene.rows.all
-    assert.ok(await scene.rows.move(segment!.id, segment!, { placeId: 2, path: nextPath(segment!.path) }))
+    assert.ok(await scene.rows.move(segment!.id, segment!, { placeId: 2, path: nextPath(segment!.path, 'command') }))
   },
 } satisfies Record<string, (scene: Awaited<ReturnType<typeof openScene>>) => Promise<void>>
 
@@ -100,7 +108,7 @@ for (const [when, die] of Object.entries(deaths)) {
     assert.deepEqual(scene.placesOf(), [2, 2, 2, 2])
     assert.deepEqual(
       scene.rows.all.map(({ path }) => path),
-      scene.made.map(({ segment }) => nextPath(segment.path)),
+      scene.made.map(({ segment }) => nextPath(segment.path, 'command')),
     )
     await scene.isInOrder()
   })
@@ -132,11 +140,11 @@ test('what cannot be moved stays where it is, is named, and stops nothing else',
 
 test('a file of another recording with the same name is not touched', async () => {
   const { options, made, second, rows, isInOrder } = await openScene(1)
-  const path = join(second, nextPath(made[0]!.segment.path))
+  const path = join(second, nextPath(made[0]!.segment.path, 'command'))
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, 'something else')
   await moveRecordings(options)
-  assert.match(rows.all[0]!.path, /-2\.mp4$/)
+  assert.match(rows.all[0]!.path, /-4\.mp4$/)
   assert.equal(await readFile(path, 'utf8'), 'something else')
   await rm(path)
   await isInOrder()
@@ -170,6 +178,21 @@ test('the name of a file differs in each place that it was ever in', async () =>
   const { options, rows, made, isInOrder } = await openScene(1)
   const back = { ...options, from: options.targets[0]!, targets: [options.from] }
   for (const each of [options, back, options, back]) assert.equal((await moveRecordings(each)).files, 1)
-  assert.equal(rows.all[0]!.path, made[0]!.segment.path.replace('.mp4', '-4.mp4'))
+  assert.equal(rows.all[0]!.path, made[0]!.segment.path.replace('.mp4', '-8.mp4'))
   await isInOrder()
+})
+
+test('what a killed move has begun is deleted by the next one of the same owner, also if it moves something else', async () => {
+  const scene = await openScene()
+  await deaths['before the index names the copy'](scene)
+  await removeUnfinishedCopies(scene.context, 'server')
+  const copy = join(scene.second, nextPath(scene.made[0]!.segment.path, 'command'))
+  await stat(copy)
+  assert.ok(isClean(await checkArchive(scene.context)), 'it may be in progress')
+  await removeUnfinishedCopies(scene.context, 'command')
+  await assert.rejects(stat(copy), { code: 'ENOENT' })
+  assert.deepEqual(await scene.rows.listCopies(), [])
+  await moveRecordings(scene.options)
+  assert.deepEqual(await scene.rows.listCopies(), [])
+  await scene.isInOrder()
 })

@@ -5,13 +5,14 @@
 import { AppError, errorChain } from '../base/error.ts'
 import { freeFloorBytes } from '../model/free-space.ts'
 import { isBucket, type Place } from '../model/place.ts'
-import type { FileLocation, OldSegment, SegmentLocation } from '../model/segment-views.ts'
+import type { CopyOwner, FileLocation, OldSegment, SegmentLocation } from '../model/segment-views.ts'
 import type { FootageFile } from '../places/place-files.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { nextPath } from './layout.ts'
 import { OldestFirst } from './oldest-first.ts'
 
 export type MoveOptions = DeletionContext & {
+  readonly owner: CopyOwner
   readonly from: Place
   /** Each file goes to the one with the most room. */
   readonly targets: readonly Place[]
@@ -136,24 +137,49 @@ async function moveOne(options: MoveOptions, segment: Moving, target: Place): Pr
   await using source = await places.filesOf(segment.placeId).open(segment.path)
   const to = await createCopy(options, { segment, source, target })
   if (await rows.move(segment.id, segment, to)) return true
-  if (!(await isNamed(options, segment.id, to))) await places.filesOf(to.placeId).remove(to.path)
+  await removeCopy(options, to)
   return false
+}
+
+/**
+ * Deletes copies that an earlier run of this owner began and did not finish. What is in places that are away waits. Call
+ * it while this owner moves nothing.
+ */
+export async function removeUnfinishedCopies(context: DeletionContext, owner?: CopyOwner): Promise<void> {
+  for (const copy of await context.rows.listCopies(owner)) {
+    if (await context.places.isPresent(copy.placeId)) await removeCopy(context, copy)
+  }
+}
+
+async function removeCopy(
+  { rows, places }: Pick<DeletionContext, 'rows' | 'places'>,
+  copy: FileLocation,
+): Promise<void> {
+  await places.filesOf(copy.placeId).remove(copy.path)
+  await rows.endCopy(copy)
 }
 
 type Copying = { readonly segment: Moving; readonly source: FootageFile; readonly target: Place }
 
 /** The copy is complete, verified and durable. */
-async function createCopy({ places }: MoveOptions, { segment, source, target }: Copying): Promise<FileLocation> {
+async function createCopy(
+  { rows, places, owner }: MoveOptions,
+  { segment, source, target }: Copying,
+): Promise<FileLocation> {
   let { path } = segment
   for (let attempt = 0; attempt < maxNames; attempt++) {
-    path = nextPath(path)
-    if (await places.filesOf(target.id).put(path, source, segment.bytes)) return { placeId: target.id, path }
+    path = nextPath(path, owner)
+    const copy = { placeId: target.id, path }
+    await rows.beginCopy(copy, owner)
+    try {
+      if (await places.filesOf(target.id).put(path, source, segment.bytes)) return copy
+    } catch (error) {
+      // What is left of it, if anything, is deleted by the next run.
+      if (await places.isPresent(target.id)) await removeCopy({ rows, places }, copy).catch(() => {})
+      throw error
+    }
+    // Another file has this name.
+    await rows.endCopy(copy)
   }
   throw new AppError('conflict', `there is no free name for ${segment.path} in ${target.folder}`)
-}
-
-/** The index names this file: somebody else has made the same copy. */
-async function isNamed({ rows }: MoveOptions, id: number, { placeId, path }: FileLocation): Promise<boolean> {
-  const now = await rows.find(id)
-  return now?.placeId === placeId && now.path === path
 }

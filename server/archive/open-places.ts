@@ -67,33 +67,43 @@ export async function openPlaces(
 
 /**
  * Makes a folder a place. Throws 'conflict' for a folder that is one already, or holds recordings that this installation
- * does not know, and the system's error.
+ * does not know, unless `takesOver` says that its database was lost, and the system's error.
  */
-export async function addPlace(rows: PlaceRows, { folder, weight }: ArchiveFolder): Promise<Place> {
-  if (isBucket({ folder })) return addBucket(rows, folder)
+export async function addPlace(
+  rows: PlaceRows,
+  { folder, weight }: ArchiveFolder,
+  { takesOver = false }: { readonly takesOver?: boolean } = {},
+): Promise<Place> {
+  if (isBucket({ folder })) return addBucket(rows, folder, takesOver)
   const found = await readMark(folder)
   const known = (await rows.list()).find((place) => place.folder === folder || (found && place.mark === found))
   if (known) throw new AppError('conflict', `${folder} is place ${known.id} already`)
-  if (found !== undefined || (await exists(join(folder, 'cameras'))))
+  const isUsed = found !== undefined || (await exists(join(folder, 'cameras')))
+  if (isUsed && !takesOver)
     throw new AppError(
       'conflict',
-      `${folder} belongs to another installation. Choose an empty folder; if nothing else uses this one, empty it`,
+      `${folder} belongs to another installation. Choose an empty folder, or take it over with --take-over if the database of that installation was lost`,
     )
   await makeFolder(folder, 0o700)
-  const mark = createMark()
-  await markFolder(folder, mark)
+  const mark = found || createMark()
+  if (mark !== found) await markFolder(folder, mark)
   return await rows.add({ folder, mark, weight })
 }
 
 /** Throws 'unavailable' with the reason if it cannot be used. */
-async function addBucket(rows: PlaceRows, folder: string): Promise<Place> {
+async function addBucket(rows: PlaceRows, folder: string, takesOver: boolean): Promise<Place> {
   const known = (await rows.list()).find((place) => isSame(place.folder, folder))
   if (known) throw new AppError('conflict', `${folder} is place ${known.id} already`)
-  const mark = createMark()
-  const files = new BucketFiles({ id: 0, folder, mark }, new BlockCache(0))
-  if ((await files.readMark()) !== undefined || (await files.isUsed()))
-    throw new AppError('conflict', `${folder} belongs to another installation: choose another prefix`)
-  await files.mark()
+  const open = (mark: string) => new BucketFiles({ id: 0, folder, mark }, new BlockCache(0))
+  const probe = open('')
+  const found = await probe.readMark()
+  if (!takesOver && (found !== undefined || (await probe.isUsed())))
+    throw new AppError(
+      'conflict',
+      `${folder} belongs to another installation. Choose another prefix, or take it over with --take-over if the database of that installation was lost`,
+    )
+  const mark = found || createMark()
+  await open(mark).mark()
   return await rows.add({ folder, mark, weight: 1 })
 }
 
@@ -157,7 +167,7 @@ async function resolvePlaces(
     known[index] = { ...known[index]!, ...each }
   }
   for (const each of archive) {
-    const mark = await readMark(each.folder)
+    const mark = isBucket(each) ? undefined : await readMark(each.folder)
     if (mark)
       assign(
         each,

@@ -3,6 +3,7 @@
 import type { Segment } from '../model/segment.ts'
 import type {
   ClosedValues,
+  CopyOwner,
   FileLocation,
   FootageBounds,
   FootageUsage,
@@ -69,6 +70,12 @@ export type SegmentRows = {
    * file any more.
    */
   move(id: number, from: FileLocation & Pick<Segment, 'bytes'>, to: FileLocation): Promise<boolean>
+  /** Call before a copy is made, so that it is found if it is not finished: by `move` or `endCopy`. */
+  beginCopy(copy: FileLocation, owner: CopyOwner): Promise<void>
+  /** The file does not exist, or not any more. */
+  endCopy(copy: FileLocation): Promise<void>
+  /** Of one owner, or of all. */
+  listCopies(owner?: CopyOwner): Promise<FileLocation[]>
   /** Of one place, or of all. */
   listPendingDeletions(limit: number, placeId?: number): Promise<PendingDeletion[]>
   remove(ids: readonly number[]): Promise<void>

@@ -8,7 +8,7 @@ import { pause } from '../base/pause.ts'
 import type { Place } from '../model/place.ts'
 import { parseBucketUrl } from '../places/bucket/bucket-url.ts'
 import type { Places } from '../places/places.ts'
-import { moveRecordings } from './move.ts'
+import { moveRecordings, removeUnfinishedCopies } from './move.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export type UploadsOptions = {
@@ -36,14 +36,16 @@ export class Uploads {
   /** Runs until `signal` aborts. Throws the database's errors. */
   async run(signal: AbortSignal): Promise<void> {
     const { places, clock } = this.#options
+    await removeUnfinishedCopies(this.#options, 'server')
     while (!signal.aborted) {
       for (const bucket of places.buckets) if (!bucket.isDraining) await this.#upload(bucket, signal)
       await pause(clock, intervalMs, signal)
     }
   }
 
-  stats(): { readonly files: number; readonly bytes: number } {
-    return { files: this.#files, bytes: this.#bytes }
+  /** `failing`: buckets that uploads wait for. */
+  stats(): { readonly files: number; readonly bytes: number; readonly failing: number } {
+    return { files: this.#files, bytes: this.#bytes, failing: this.#failures.size }
   }
 
   async #upload(bucket: Place, signal: AbortSignal): Promise<void> {
@@ -56,6 +58,7 @@ export class Uploads {
         if (!(await places.isPresent(from.id))) continue
         const moved = await moveRecordings({
           ...this.#options,
+          owner: 'server',
           ...{ from, targets: [bucket], beforeMs, signal, atOnce: uploadsAtOnce },
           ...{ minFreeBytes: undefined, bytesPerSecond: Number.POSITIVE_INFINITY },
         })

@@ -1,6 +1,8 @@
 // nightjar check
 
+import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
 import { createLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import type { Store } from '../store/store.ts'
@@ -22,13 +24,19 @@ export const checkCommand: Command = {
     'forget-missing': {
       description: 'With --fix: treat missing recordings as permanently lost, even if that is most of them.',
     },
+    'adopt-older': {
+      description:
+        'With --fix: also add recordings that are older than their camera, after the database was lost. First create the cameras with their old ids (camera add --id).',
+    },
   },
   async run({ config, switches }) {
     const isDeep = switches.has('deep')
     const forgetsMissing = switches.has('forget-missing')
     if (forgetsMissing && !switches.has('fix')) throw new UsageError('--forget-missing requires --fix', checkCommand)
+    const adoptsOlder = switches.has('adopt-older')
+    if (adoptsOlder && !switches.has('fix')) throw new UsageError('--adopt-older requires --fix', checkCommand)
     if (!switches.has('fix')) return withStore(config, (store) => check(config, store, isDeep))
-    return await withStoppedServer(config, (store) => fix(config, store, { isDeep, forgetsMissing }))
+    return await withStoppedServer(config, (store) => fix(config, store, { isDeep, forgetsMissing, adoptsOlder }))
   },
 }
 
@@ -45,9 +53,12 @@ async function check(config: Config, store: Store, isDeep: boolean): Promise<Com
 async function fix(
   config: Config,
   store: Store,
-  how: { readonly isDeep: boolean; readonly forgetsMissing: boolean },
+  how: { readonly isDeep: boolean; readonly forgetsMissing: boolean; readonly adoptsOlder: boolean },
 ): Promise<CommandResult> {
   const { fixArchive } = await import('../archive/fix.ts')
+  const { lockFile } = await import('../store/engine/file-lock.ts')
+  using lock = lockFile(join(config.data, 'move.lock'))
+  if (!lock) throw new AppError('conflict', 'recordings are being moved by another command')
   const { findPlaces } = await import('../archive/open-places.ts')
   const { describeFixes } = await import('./check-report.ts')
   const fixes = await fixArchive({

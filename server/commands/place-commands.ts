@@ -66,18 +66,22 @@ const placeAdd: Command = {
   positionals: ['FOLDER'],
   options: {
     archive,
+    'take-over': {
+      description:
+        'The folder or bucket holds recordings of an installation whose database was lost. To add them to the index, stop the server and run: nightjar check --fix --adopt-older',
+    },
     weight: {
       placeholder: 'N',
       description: 'Share of new recordings in proportion to the other places, from 0.01 to 10000. Default: 1.',
     },
   },
-  run: ({ config, options, positionals }) =>
+  run: ({ config, options, positionals, switches }) =>
     withStore(config, async (store) => {
       const { addPlace, findPlaces } = await import('../archive/open-places.ts')
       const folder = isBucket({ folder: positionals[0]! }) ? positionals[0]! : resolve(positionals[0]!)
       const weight = parseWeight(options.weight ?? '1')
       if ((await store.places.list()).length === 0) await addFirst(config, store)
-      const place = await addPlace(store.places, { folder, weight })
+      const place = await addPlace(store.places, { folder, weight }, { takesOver: switches.has('take-over') })
       const places = await findPlaces(store.places, config.archive)
       return { json: describePlace(place), text: `Added place ${place.id}, ${folder}. ${sharesOf(places)}` }
     }),
@@ -221,7 +225,7 @@ type Moving = {
 const progressMs = 2000
 
 async function move({ config, options, terminal }: CommandCall, store: Store, moving: Moving): Promise<CommandResult> {
-  const { moveRecordings } = await import('../archive/move.ts')
+  const { moveRecordings, removeUnfinishedCopies } = await import('../archive/move.ts')
   const { lockFile } = await import('../store/engine/file-lock.ts')
   const bytesPerSecond = parseByteSize(options.rate ?? '50MB')
   if (bytesPerSecond < 1) throw new AppError('invalid', 'expected a rate of more than 0 bytes')
@@ -240,8 +244,11 @@ async function move({ config, options, terminal }: CommandCall, store: Store, mo
     saidMs = systemClock.monotonicMs()
     terminal.stderr.write(`Moved ${files} files, ${writeByteSize(bytes)} of at most ${writeByteSize(whole)} …\n`)
   }
+  const context = { rows: store.segments, places: moving.places, clock: systemClock, log: silentLogger }
+  await removeUnfinishedCopies(context, 'command')
   const { files, bytes, failed } = await moveRecordings({
-    ...{ rows: store.segments, clock: systemClock, log: silentLogger, minFreeBytes: config.minFree },
+    ...context,
+    ...{ owner: 'command', minFreeBytes: config.minFree },
     ...{ ...moving, bytesPerSecond, onProgress: say },
   })
   const failures = failed.map(({ path, detail }) => `not moved: ${path}: ${detail}`)

@@ -60,6 +60,9 @@ export type SegmentLocation = Pick<Segment, 'id' | 'placeId' | 'path'>
 /** Where a file is. */
 export type FileLocation = Pick<Segment, 'placeId' | 'path'>
 
+/** Who copies files between places: the server, or a command beside it. */
+export type CopyOwner = 'server' | 'command'
+
 /** Bytes of files that are being recorded, of a camera in one place. */
 export type OpenFootage = Omit<FootageUsage, 'segments'>
 

@@ -149,6 +149,13 @@ export type Tables = {
     max_bytes: number
   }
   /** Files that are no longer in the index and remain to be deleted. */
+  /** Files that are being copied to another place, and have no row yet. */
+  copies: {
+    place_id: number
+    path: string
+    /** Who copies, and deletes what an earlier run did not finish. */
+    owner: 'server' | 'command'
+  }
   pending_deletions: {
     id: number
     place_id: Generated<number>

@@ -116,6 +116,8 @@ export async function openAuditPlaces(folder: string): Promise<AuditPlaces> {
       store.setFault(() => undefined)
       let check: Check | undefined
       const complaints: string[] = []
+      // Deletes what a command that was killed did not finish.
+      await server.command('archive', 'move', '--from', '1', '--to', '2', '--camera', '999999')
       await eventually('bucket, folders and index agree', 90_000, async () => {
         check = await server
           .command<Check>('check', '--deep')

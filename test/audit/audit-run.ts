@@ -84,7 +84,11 @@ export async function runAudit({
   const links = sources.map(({ link }) => link)
   const longestStandstillMs = Math.min(longestStandstill, seconds * 200)
   const parts = { server, links, longestStandstillMs, clock, disk, deathOrder }
-  const serverFaults = [...listServerFaults(parts), ...(places?.listFaults() ?? [])].filter(isWanted)
+  // What a full disk deletes is gone, and old footage that it could delete is in the bucket.
+  const isPossible = ({ name }: AuditFault) => !places || name !== diskFull
+  const serverFaults = [...listServerFaults(parts), ...(places?.listFaults() ?? [])].filter(
+    (fault) => isWanted(fault) && isPossible(fault),
+  )
   if (serverFaults.some(({ name }) => name === diskFull)) {
     say('recording old footage, for a full disk to delete')
     await recordOldFootage(server)

@@ -55,6 +55,13 @@ export class PlaceRows {
         const used = await transaction.selectFrom(table).select('id').where('place_id', '=', id).limit(1).execute()
         if (used.length > 0) throw new AppError('conflict', 'this place still holds recordings')
       }
+      const copying = await transaction
+        .selectFrom('copies')
+        .select('path')
+        .where('place_id', '=', id)
+        .limit(1)
+        .execute()
+      if (copying.length > 0) throw new AppError('conflict', 'recordings are being moved to this place')
       await transaction.deleteFrom('footage').where('place_id', '=', id).execute()
       await transaction.deleteFrom('places').where('id', '=', id).execute()
     })

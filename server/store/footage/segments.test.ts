@@ -127,9 +127,15 @@ testEachDatabase('the counters of a camera follow its rows', async (t, { openSto
   assert.deepEqual((await usage())[0], [1, 21_600, 2])
   const at = { placeId: 1, path: `1/${minute}.mp4`, bytes: 10_800 }
   const moved = { placeId: 7, path: 'elsewhere.mp4' }
+  await segments.beginCopy(moved, 'command')
+  await segments.beginCopy({ ...moved, path: 'another.mp4' }, 'command')
+  assert.deepEqual(await segments.listCopies('server'), [])
   assert.ok(!(await segments.move(ids[1]!, { ...at, bytes: 10_801 }, moved)), 'not what was copied')
   assert.ok(await segments.move(ids[1]!, at, moved))
   assert.ok(!(await segments.move(ids[1]!, at, moved)), 'it is not there any more')
+  assert.deepEqual(await segments.listCopies(), [{ ...moved, path: 'another.mp4' }])
+  await segments.endCopy({ ...moved, path: 'another.mp4' })
+  assert.deepEqual(await segments.listCopies('command'), [])
   const ofPlaces = [
     { ...counted, bytes: 10_800, segments: 1 },
     { cameraId: 1, placeId: 7, bytes: 10_800, segments: 1 },

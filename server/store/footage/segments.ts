@@ -12,6 +12,7 @@ import { parseFragmentTable, writeFragmentTable } from '../../model/fragment-tab
 import type { Fragment, Segment } from '../../model/segment.ts'
 import type {
   ClosedValues,
+  CopyOwner,
   FileLocation,
   FootageBounds,
   FootageUsage,
@@ -346,8 +347,33 @@ export class Segments {
       // Not the id of the segment, which may become a pending deletion too.
       const pending = { id: -randomInt(1, 2 ** 47), place_id: from.placeId, path: from.path }
       await transaction.insertInto('pending_deletions').values(pending).execute()
+      await removeCopy(transaction, to)
       return true
     })
+  }
+
+  /** Call before a copy is made, so that it is found if it is not finished: by `move` or `endCopy`. */
+  async beginCopy({ placeId, path }: FileLocation, owner: CopyOwner): Promise<void> {
+    await this.#db
+      .insertInto('copies')
+      .values({ place_id: placeId, path, owner })
+      .onConflict((conflict) => conflict.columns(['place_id', 'path']).doUpdateSet({ owner }))
+      .execute()
+  }
+
+  /** The file does not exist, or not any more. */
+  endCopy(copy: FileLocation): Promise<void> {
+    return removeCopy(this.#db, copy)
+  }
+
+  /** Of one owner, or of all. */
+  async listCopies(owner?: CopyOwner): Promise<FileLocation[]> {
+    const rows = await this.#db
+      .selectFrom('copies')
+      .selectAll()
+      .$if(owner !== undefined, (query) => query.where('owner', '=', owner!))
+      .execute()
+    return rows.map(({ place_id: placeId, path }) => ({ placeId, path }))
   }
 
   /** Of one place, or of all. */
@@ -382,6 +408,10 @@ export class Segments {
   async #list(query: { execute(): Promise<WholeRow[]> }): Promise<Segment[]> {
     return (await query.execute()).map(toSegment)
   }
+}
+
+async function removeCopy(db: Kysely<Tables>, { placeId, path }: FileLocation): Promise<void> {
+  await db.deleteFrom('copies').where('place_id', '=', placeId).where('path', '=', path).execute()
 }
 
 type WholeRow = Row<'segments'> & { fragments: Uint8Array | null }

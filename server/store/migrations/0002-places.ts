@@ -16,6 +16,13 @@ export async function addPlaces(db: Kysely<never>): Promise<void> {
     .addColumn('is_draining', 'integer', flag)
     .execute()
   await tellChanges(db, 'places')
+  await db.schema
+    .createTable('copies')
+    .addColumn('place_id', id, required)
+    .addColumn('path', 'text', required)
+    .addColumn('owner', 'text', required)
+    .addPrimaryKeyConstraint('copies_key', ['place_id', 'path'])
+    .execute()
   for (const table of ['segments', 'pending_deletions'])
     await db.schema
       .alterTable(table)

@@ -59,6 +59,7 @@ testEachDatabase(
       'alter table segments drop column place_id',
       'alter table pending_deletions drop column place_id',
       'drop table places',
+      'drop table copies',
       'drop table footage',
       'create table footage (camera_id bigint not null primary key, bytes bigint not null, segments bigint not null)',
       'insert into footage values (3, 500, 1)',

@@ -6,6 +6,7 @@ import { listHoles } from '../../../server/model/footage-hole.ts'
 import type { Segment } from '../../../server/model/segment.ts'
 import type {
   ClosedValues,
+  CopyOwner,
   FileLocation,
   FootageBounds,
   FootageUsage,
@@ -18,6 +19,7 @@ import type {
 
 export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()
+  readonly #copies = new Map<string, { copy: FileLocation; owner: CopyOwner }>()
   readonly #pendingDeletions = new Map<number, PendingDeletion>()
   /** By camera and place. */
   readonly #usage = new Map<string, FootageUsage>()
@@ -177,8 +179,21 @@ export class MemorySegmentRows implements SegmentRows {
     this.#rows.set(id, { ...before, placeId, path })
     this.#count(before, -before.bytes, -1)
     this.#count({ ...before, placeId }, before.bytes, 1)
+    await this.endCopy(to)
     this.#pendingDeletions.set(-id, { id: -id, placeId: from.placeId, path: from.path })
     return true
+  }
+
+  async beginCopy(copy: FileLocation, owner: CopyOwner): Promise<void> {
+    this.#copies.set(`${copy.placeId} ${copy.path}`, { copy, owner })
+  }
+
+  async endCopy({ placeId, path }: FileLocation): Promise<void> {
+    this.#copies.delete(`${placeId} ${path}`)
+  }
+
+  async listCopies(owner?: CopyOwner): Promise<FileLocation[]> {
+    return [...this.#copies.values()].filter((each) => !owner || each.owner === owner).map(({ copy }) => copy)
   }
 
   async sync(): Promise<void> {}
