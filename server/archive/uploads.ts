@@ -52,7 +52,8 @@ export class Uploads {
     const { places, clock, log } = this.#options
     const { state, detail } = await places.findState(bucket.id)
     if (state !== 'ready') return this.#note(bucket, detail ?? state)
-    const beforeMs = clock.nowMs() - parseBucketUrl(bucket.folder).afterMs
+    const { afterMs, bytesPerSecond } = parseBucketUrl(bucket.folder)
+    const beforeMs = clock.nowMs() - afterMs
     try {
       for (const from of places.folders) {
         if (!(await places.isPresent(from.id))) continue
@@ -60,7 +61,7 @@ export class Uploads {
           ...this.#options,
           owner: 'server',
           ...{ from, targets: [bucket], beforeMs, signal, atOnce: uploadsAtOnce },
-          ...{ minFreeBytes: undefined, bytesPerSecond: Number.POSITIVE_INFINITY },
+          ...{ minFreeBytes: undefined, bytesPerSecond: bytesPerSecond / uploadsAtOnce },
         })
         this.#files += moved.files
         this.#bytes += moved.bytes

@@ -31,6 +31,8 @@ export type StoreFault =
   | { readonly kind: 'delay'; readonly ms: number }
   /** Takes half of the request's body, then closes the connection. */
   | { readonly kind: 'cut_request' }
+  /** Answers with an ETag that is no MD5, as stores do that encrypt. */
+  | { readonly kind: 'etag' }
   /** Closes each connection at once. */
   | { readonly kind: 'down' }
 
@@ -118,7 +120,8 @@ async function openProxy(endpoint: string) {
         })
         return
       }
-      outgoing.writeHead(answer.statusCode!, answer.headers)
+      const etag = fault?.kind === 'etag' && { etag: '"0123456789abcdef0123456789abcdef-2"' }
+      outgoing.writeHead(answer.statusCode!, { ...answer.headers, ...etag })
       answer.pipe(outgoing)
     })
     onward.on('error', () => incoming.socket.destroy())

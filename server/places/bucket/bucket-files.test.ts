@@ -5,10 +5,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
+import { generate } from 'selfsigned'
 import { openS3Store, type S3Store, type StoreFault, whyNoStore } from '../../../test/s3/s3-store.ts'
 import { BlockCache, blockBytes } from './block-cache.ts'
 import { BucketFiles } from './bucket-files.ts'
@@ -175,6 +177,30 @@ test('what does not pass is an error that says what to do', { skip, timeout: 60_
   const { state, detail } = await openBucket().findState()
   assert.equal(state, 'away')
   assert.match(detail!, /cannot be reached: ECONNRESET/)
+})
+
+test('where ETags are no MD5, the object is read back', { skip }, async () => {
+  const bucket = openBucket()
+  store.setFault(() => ({ kind: 'etag' }))
+  store.requests.splice(0)
+  assert.equal(await put(bucket), true)
+  assert.equal(store.requests.filter((each) => each.startsWith('GET ')).length, 4)
+  assert.equal(await put(bucket), true)
+  await writeFile(file, randomBytes(content.length))
+  assert.equal(await put(bucket), false)
+  await writeFile(file, content)
+})
+
+test('a certificate that cannot be verified is an error that says what to do', { skip }, async (t) => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+  const server = createSecureServer({ key, cert })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const folder = `s3://footage/x?endpoint=https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { state, detail } = await openBucket({ folder }).findState()
+  assert.equal(state, 'refused')
+  assert.match(detail!, /certificate .* NODE_EXTRA_CA_CERTS/)
 })
 
 test('an endpoint that is not S3 is refused', { skip }, async (t) => {

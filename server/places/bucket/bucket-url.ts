@@ -1,6 +1,7 @@
 // s3://bucket/prefix?endpoint=…&region=…&after=P7D: a bucket as a place.
 
 import { AppError } from '../../base/error.ts'
+import { parseByteSize } from '../../model/byte-size.ts'
 import { parseDurationMs } from '../../model/duration.ts'
 
 export type BucketUrl = {
@@ -15,9 +16,11 @@ export type BucketUrl = {
   readonly isPathStyle: boolean
   /** Recordings stay on the local disks for this long. */
   readonly afterMs: number
+  /** Of uploads, all together; infinite without a limit. */
+  readonly bytesPerSecond: number
 }
 
-const options = ['endpoint', 'region', 'path-style', 'after']
+const options = ['endpoint', 'region', 'path-style', 'after', 'rate']
 
 /** Throws 'invalid'. Secrets do not belong into the URL, and are refused. */
 export function parseBucketUrl(text: string): BucketUrl {
@@ -38,6 +41,9 @@ export function parseBucketUrl(text: string): BucketUrl {
   if (endpoint !== undefined && !/^https?:\/\/[^/?#@]+\/?$/.test(endpoint))
     throw invalid(`endpoint: expected https:// and a host, got "${endpoint.slice(0, 80)}"`)
   const after = url.searchParams.get('after') ?? undefined
+  const rate = url.searchParams.get('rate') ?? undefined
+  const bytesPerSecond = rate === undefined ? Number.POSITIVE_INFINITY : parseByteSize(rate)
+  if (bytesPerSecond < 1000) throw invalid(`rate: expected at least 1kB, got "${rate}"`)
   return {
     bucket,
     prefix: prefix === '' ? '' : `${prefix}/`,
@@ -45,6 +51,7 @@ export function parseBucketUrl(text: string): BucketUrl {
     region: url.searchParams.get('region') ?? undefined,
     isPathStyle: (url.searchParams.get('path-style') ?? String(endpoint !== undefined)) === 'true',
     afterMs: after === undefined ? 0 : parseDurationMs(after),
+    bytesPerSecond,
   }
 }
 
