@@ -147,8 +147,12 @@ async function moveOne(options: MoveOptions, segment: Moving, target: Place): Pr
  */
 export async function removeUnfinishedCopies(context: DeletionContext, owner?: CopyOwner): Promise<void> {
   for (const copy of await context.rows.listCopies(owner)) {
-    if (await context.places.isPresent(copy.placeId)) await removeCopy(context, copy)
+    if (await context.places.isPresent(copy.placeId)) await removeCopy(context, copy).catch(leaveForLater)
   }
+}
+
+function leaveForLater(error: unknown): void {
+  if (!(error instanceof AppError && error.kind === 'unavailable')) throw error
 }
 
 async function removeCopy(

@@ -36,8 +36,9 @@ export class Uploads {
   /** Runs until `signal` aborts. Throws the database's errors. */
   async run(signal: AbortSignal): Promise<void> {
     const { places, clock } = this.#options
-    await removeUnfinishedCopies(this.#options, 'server')
     while (!signal.aborted) {
+      // Of an earlier process, or of an upload that failed while the store was away.
+      await removeUnfinishedCopies(this.#options, 'server')
       for (const bucket of places.buckets) if (!bucket.isDraining) await this.#upload(bucket, signal)
       await pause(clock, intervalMs, signal)
     }
