@@ -142,17 +142,19 @@ async function moveOne(options: MoveOptions, segment: Moving, target: Place): Pr
 }
 
 /**
- * Deletes copies that an earlier run of this owner began and did not finish. What is in places that are away waits. Call
- * it while this owner moves nothing.
+ * Deletes copies that an earlier run of this owner began and did not finish. Those in places that are away or read-only
+ * wait. Call it while this owner moves nothing.
  */
 export async function removeUnfinishedCopies(context: DeletionContext, owner?: CopyOwner): Promise<void> {
   for (const copy of await context.rows.listCopies(owner)) {
-    if (await context.places.isPresent(copy.placeId)) await removeCopy(context, copy).catch(leaveForLater)
+    if (!(await context.places.isPresent(copy.placeId))) continue
+    try {
+      await removeCopy(context, copy)
+    } catch (error) {
+      const { placeId, path } = copy
+      context.log.warn({ placeId, path, error: errorChain(error) }, 'an unfinished copy could not be deleted')
+    }
   }
-}
-
-function leaveForLater(error: unknown): void {
-  if (!(error instanceof AppError && error.kind === 'unavailable')) throw error
 }
 
 async function removeCopy(

@@ -8,9 +8,8 @@ import { makeFolder } from '../base/make-folder.ts'
 import { syncFolder } from '../base/sync-folder.ts'
 import type { DiskSpace } from '../model/free-space.ts'
 import type { Place } from '../model/place.ts'
-import { measureDisk } from './disk-space.ts'
 import type { FootageFile, PlaceFiles, StateOfPlace } from './place-files.ts'
-import { isPresent, readMark } from './place-folder.ts'
+import { isPresent, measureDisk, readMark } from './place-folder.ts'
 
 const bufferBytes = 2 ** 20
 

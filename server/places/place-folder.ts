@@ -2,11 +2,12 @@
 // with the mark of the place.
 
 import { randomBytes } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { pause } from '../base/pause.ts'
 import { syncFolder } from '../base/sync-folder.ts'
+import type { DiskSpace } from '../model/free-space.ts'
 import type { Place } from '../model/place.ts'
 
 export const markerName = 'nightjar-archive.txt'
@@ -66,4 +67,10 @@ export async function markFolder(folder: string, mark: string): Promise<void> {
   await writeFile(`${path}.new`, writeMarker(mark), { mode: 0o640, flush: true })
   await rename(`${path}.new`, path)
   await syncFolder(folder)
+}
+
+/** How full the disk of a folder is. Throws the system's error. */
+export async function measureDisk(folder: string): Promise<DiskSpace> {
+  const { bsize, blocks, bavail } = await statfs(folder)
+  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
 }

@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { SingleFlight } from '../base/single-flight.ts'
 import { freeFloorBytes } from '../model/free-space.ts'
-import { measureDisk } from '../places/disk-space.ts'
+import { measureDisk } from '../places/place-folder.ts'
 import { createDiskError } from './disk-error.ts'
 
 export type FreeSpaceOptions = {

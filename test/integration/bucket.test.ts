@@ -11,9 +11,9 @@ import { BlockCache } from '../../server/places/bucket/block-cache.ts'
 import { BucketFiles } from '../../server/places/bucket/bucket-files.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
-import { parsePlaylist } from '../playback/parse-playlist.ts'
 import { openS3Store, whyNoStore } from '../s3/s3-store.ts'
-import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
+import { eventually, openServer } from '../server-under-test.ts'
+import { beginNewFiles, isWhole, playAll } from './recorded-files.ts'
 
 const skip = whyNoStore()
 const cameraCount = 3
@@ -40,19 +40,7 @@ async function openScene(t: TestContext) {
   }
   const recordings = () =>
     Promise.all(cameras.map(async (id) => (await server.request<Recording>(`/v1/cameras/${id}/recording/`)).json))
-  /** Every connection begins a new file. */
-  const renewFiles = async (times: number) => {
-    for (let i = 0; i < times; i++) {
-      const before = await recordings()
-      source.faults.dropConnections()
-      await eventually('footage in new files', 40_000, async () => {
-        const now = await recordings()
-        return now.every(
-          ({ recording_end: end }, n) => Date.parse(end!) > Date.parse(before[n]!.recording_end ?? '0') + 2500,
-        )
-      })
-    }
-  }
+  const renewFiles = (times: number) => beginNewFiles({ source, recordings }, times)
   const countLocal = async () => {
     const names = await readdir(join(server.dataDir, 'archive', 'cameras'), { recursive: true }).catch(() => [])
     return names.filter((name) => name.endsWith('.mp4')).length
@@ -67,25 +55,6 @@ async function openScene(t: TestContext) {
     server.command<Check>('check', '--deep').catch((error: { stdout: string }) => JSON.parse(error.stdout) as Check)
   return { store, server, cameras, recordings, renewFiles, countLocal, readBucket, untilUploaded, check }
 }
-
-/** Plays all that was recorded. Returns the status of each entry's answer. */
-async function playAll(server: ServerProcess, cameras: readonly number[]): Promise<number[]> {
-  const statuses: number[] = []
-  for (const id of cameras) {
-    const time = (ms: number) => new Date(ms).toISOString()
-    const range = `start=${time(Date.now() - 3600_000)}&end=${time(Date.now() - 1000)}`
-    const { url } = (await server.request<{ url: string }>(`/v1/cameras/${id}/recording/stream/?${range}`)).json
-    const { entries } = parsePlaylist((await server.request(url, { authorization: null })).text)
-    for (const { uri, offset, bytes } of entries) {
-      const headers = { range: `bytes=${offset}-${offset + bytes - 1}` }
-      const { status } = await server.request(new URL(uri, url).href, { authorization: null, headers })
-      statuses.push(status)
-    }
-  }
-  return statuses
-}
-
-const isWhole = (statuses: readonly number[]) => statuses.length > 0 && statuses.every((status) => status === 206)
 
 test('recordings go to a bucket, are played from it, and come back', { skip, timeout: 170_000 }, async (t) => {
   const { store, server, cameras, recordings, renewFiles, countLocal, readBucket, untilUploaded, check } =

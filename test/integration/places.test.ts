@@ -12,9 +12,9 @@ import type { Recording } from '../../contract/recording.ts'
 import type { Storage } from '../../contract/storage.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
-import { parsePlaylist } from '../playback/parse-playlist.ts'
 import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
 import { openMounts, whyNoMounts } from './mounts.ts'
+import { beginNewFiles, isWhole, playAll } from './recorded-files.ts'
 
 const skip = whyNoMounts()
 const cameraCount = 4
@@ -39,19 +39,7 @@ async function openScene(t: TestContext, archive: string) {
   const untilRecorded = (what: string) =>
     eventually(what, 40_000, async () => (await recordings()).every(({ status }) => status === 'RECORDING'))
   const readPlaces = async () => (await server.request<Storage>('/v1/me/storage/')).json.server!.places
-  /** Every connection begins a new file. */
-  const renewFiles = async (times: number) => {
-    for (let i = 0; i < times; i++) {
-      const before = await recordings()
-      source.faults.dropConnections()
-      await eventually('footage in new files', 40_000, async () => {
-        const now = await recordings()
-        return now.every(
-          ({ recording_end: end }, n) => Date.parse(end!) > Date.parse(before[n]!.recording_end ?? '0') + 2500,
-        )
-      })
-    }
-  }
+  const renewFiles = (times: number) => beginNewFiles({ source, recordings }, times)
   return { source, server, cameras, untilRecorded, readPlaces, renewFiles }
 }
 
@@ -59,25 +47,6 @@ async function countFiles(folder: string): Promise<number> {
   const names = await readdir(join(folder, 'cameras'), { recursive: true }).catch(() => [])
   return names.filter((name) => name.endsWith('.mp4')).length
 }
-
-/** Plays all that was recorded. Returns the status of each entry's answer. */
-async function playAll(server: ServerProcess, cameras: readonly number[]): Promise<number[]> {
-  const statuses: number[] = []
-  for (const id of cameras) {
-    const time = (ms: number) => new Date(ms).toISOString()
-    const range = `start=${time(Date.now() - 3600_000)}&end=${time(Date.now() - 1000)}`
-    const { url } = (await server.request<{ url: string }>(`/v1/cameras/${id}/recording/stream/?${range}`)).json
-    const { entries } = parsePlaylist((await server.request(url, { authorization: null })).text)
-    for (const { uri, offset, bytes } of entries) {
-      const headers = { range: `bytes=${offset}-${offset + bytes - 1}` }
-      const { status } = await server.request(new URL(uri, url).href, { authorization: null, headers })
-      statuses.push(status)
-    }
-  }
-  return statuses
-}
-
-const isWhole = (statuses: readonly number[]) => statuses.length > 0 && statuses.every((status) => status === 206)
 
 async function checkAfterwards(server: ServerProcess, cameras: readonly number[]): Promise<void> {
   for (const id of cameras) await server.request(`/v1/cameras/${id}/recording/`, { method: 'DELETE' })
