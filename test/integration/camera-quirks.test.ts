@@ -53,14 +53,19 @@ suite('cameras', { concurrency: 8 }, () => {
       const id = await server.addCamera(camera.slice(0, 30), url, '--record', 'P1D')
       const path = `/v1/cameras/${id}/recording`
       const range = `start=${new Date(Date.now() - 60_000).toISOString()}&end=${new Date(Date.now() + 60_000).toISOString()}`
-      await eventually('footage', 60_000, async () => {
+      // There is also a gap before the footage if the camera took long to connect.
+      await eventually('a gap after the footage', 60_000, async () => {
         const { json } = await server.request<Timeline>(`${path}/timeline/?${range}`)
-        return json.gaps.length > 0 && json.segments.length > 0
+        const end = json.segments.at(-1)?.end
+        return end !== undefined && json.gaps.some((gap) => gap.start >= end)
       })
-      const { json } = await server.request<{ url: string }>(`${path}/stream/?${range}`)
-      const { video, audio, complaints } = await probe(json.url.replace(/hls\/.*/, 'download.mp4'))
+      const { video, audio, complaints } = await eventually('every frame is recorded', 30_000, async () => {
+        const { json } = await server.request<{ url: string }>(`${path}/stream/?${range}`)
+        const played = await probe(json.url.replace(/hls\/.*/, 'download.mp4'))
+        return played.video!.packets.length >= whole && played
+      })
       assert.equal(complaints.replaceAll(ofDecoders, '').trim(), '')
-      assert.ok([whole, sent].includes(video!.packets.length), `${video!.packets.length} frames`)
+      assert.ok(video!.packets.length <= sent, `${video!.packets.length} frames`)
       for (const [i, { isKey }] of video!.packets.slice(0, whole).entries()) assert.equal(isKey, i % 5 === 0)
       assert.equal(audio !== undefined, script.sdp?.includes('m=audio') ?? false)
       await server.request(`/v1/cameras/${id}/`, { method: 'DELETE' })
