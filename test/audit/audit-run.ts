@@ -20,6 +20,7 @@ import { type ClockStep, openServerClock, serverTimes } from './server-clock.ts'
 import { openServerDisk } from './server-disk.ts'
 import { diskFull, listServerFaults } from './server-faults.ts'
 import { type SufferedFault, sufferFaults } from './suffer-faults.ts'
+import { startViewing } from './viewers.ts'
 import { watchLosses } from './watch-losses.ts'
 
 export type AuditOptions = {
@@ -104,15 +105,14 @@ export async function runAudit({
   const beginMs = Date.now()
   say(`${cameras.length} cameras are recorded`)
 
-  const watch = watchLosses(
-    http,
-    cameras.map(({ id }) => id),
-  )
+  const ids = cameras.map(({ id }) => id)
+  const watch = watchLosses(http, ids)
   // The last faults have time to show what they did.
   const lengthMs = Math.max(0, seconds * 1000 - Math.min(20_000, seconds * 250))
   const owner = createOwner(server)
   const endOfFaults = sleep(seconds * 1000)
   const endMoving = places?.startMoving(server, seed)
+  const endViewing = places && startViewing(server, ids, seed)
   const { faults, complaints } = await sufferFaults(
     [
       { camera: undefined, plan: planFaults(serverFaults, { seed, lengthMs, minPauseMs: 8000, maxPauseMs: 20_000 }) },
@@ -126,6 +126,8 @@ export async function runAudit({
   await endOfFaults
   const moving = await endMoving?.()
   if (moving) say(`${moving.moves} commands moved recordings, ${moving.kills} of them were killed`)
+  const viewing = await endViewing?.()
+  if (viewing) say(`viewers played ${viewing.played} parts of recordings; ${viewing.away} times, one was away`)
   // A camera that waits for its next attempt to connect would have a gap without an end.
   for (const { id, stream } of cameras)
     await eventually(`${stream} is recorded again`, 60_000, async () => (await readStatus(http, id)) === 'RECORDING')
@@ -165,7 +167,7 @@ export async function runAudit({
   const code = await server.stop()
   if (keepIn) await writeFile(join(keepIn, 'server.log'), server.log())
   const ending = code === 0 ? [] : [`the server ended with code ${code}`]
-  const wrong = [...complaints, ...(placesVerdict?.complaints ?? []), ...ending]
+  const wrong = [...complaints, ...(viewing?.complaints ?? []), ...(placesVerdict?.complaints ?? []), ...ending]
   return { seed, faults, verdicts, complaints: wrong, longestStallMs, places: placesVerdict }
 }
 
