@@ -22,6 +22,13 @@ export const Recording = Type.Object({
       description: 'Extension. Size limit of the footage in bytes. The oldest footage is deleted first.',
     }),
   ),
+  local_retention: nullable(
+    Type.String({
+      ...ours,
+      description:
+        'Extension. How long footage stays on the local disks before it moves to a bucket, as an ISO 8601 duration. Null: as configured for the bucket.',
+    }),
+  ),
 })
 
 export type Recording = Static<typeof Recording>
@@ -42,8 +49,22 @@ const maxBytes = Type.Optional(
   ),
 )
 
-export const NewRecording = Type.Object({ retention, max_bytes: maxBytes })
-export const RecordingChange = Type.Object({ retention: Type.Optional(retention), max_bytes: maxBytes })
+const localRetention = Type.Optional(
+  nullable(
+    Type.String({
+      format: 'duration',
+      description:
+        'How long footage stays on the local disks before it moves to a bucket, for example P7D. Null: as configured for the bucket. Without a bucket, it has no effect.',
+    }),
+  ),
+)
+
+export const NewRecording = Type.Object({ retention, max_bytes: maxBytes, local_retention: localRetention })
+export const RecordingChange = Type.Object({
+  retention: Type.Optional(retention),
+  max_bytes: maxBytes,
+  local_retention: localRetention,
+})
 
 export type NewRecording = Static<typeof NewRecording>
 export type RecordingChange = Static<typeof RecordingChange>

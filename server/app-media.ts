@@ -7,6 +7,7 @@ import { DeletionClock } from './archive/deletion-clock.ts'
 import { loadRetentionLimits } from './archive/load-limits.ts'
 import { openPlaces } from './archive/open-places.ts'
 import { Retention } from './archive/retention.ts'
+import { SnapshotCopies } from './archive/snapshot-copies.ts'
 import { Uploads } from './archive/uploads.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
@@ -83,7 +84,12 @@ export async function openMedia(options: MediaOptions) {
     deletionMs: () => deletionClock.nowMs(),
     recordedBytes: () => catalog.stats().recordedBytes,
   })
-  const uploads = new Uploads({ rows: store.segments, places, clock, log })
+  const snapshotFolder = join(config.data, 'snapshots')
+  const snapshotCopies = new SnapshotCopies({ folder: snapshotFolder, places, cameras: store.cameras })
+  const uploads = new Uploads({
+    ...{ rows: store.segments, recordings: store.recordings, places, clock, log },
+    snapshots: snapshotCopies,
+  })
   const workers = new MediaWorkers({
     count: config.workers,
     settings: {
@@ -125,7 +131,7 @@ export async function openMedia(options: MediaOptions) {
   })
   const snapshots = new SnapshotTaker({
     takeSnapshot: (cameraId, limits) => live.camera(cameraId).snapshot(limits),
-    dir: join(config.data, 'snapshots'),
+    dir: snapshotFolder,
     clock,
     log,
     limits: snapshotLimits,
@@ -147,6 +153,7 @@ export async function openMedia(options: MediaOptions) {
     live,
     retention,
     snapshots,
+    snapshotCopies,
     space,
     uploads,
     workers,

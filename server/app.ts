@@ -11,6 +11,7 @@ import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { createAuth } from './app-auth.ts'
 import { openMedia } from './app-media.ts'
 import { openIdentityProviders } from './app-providers.ts'
+import type { SnapshotCopies } from './archive/snapshot-copies.ts'
 import { StorageMeter } from './archive/storage-meter.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import type { Clock } from './base/clock.ts'
@@ -119,7 +120,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     config.smtpUrl === undefined ? undefined : new OutageMails({ ...{ store, publicUrl, clock, log }, mailer: mails })
   const media = await openMedia({ config, store, port, publicUrl, memory, isolation, outageMails, clock, log })
   held.use(media.placeChanges)
-  const { cameras, catalog, decoder, deletionClock, live, snapshots, space, workers } = media
+  const { cameras, catalog, decoder, deletionClock, live, snapshots, snapshotCopies, space, workers } = media
   const deletionMs = () => deletionClock.nowMs()
   const identityProviders = await openIdentityProviders({ config, port, publicUrl, clock, log })
   const auth = createAuth({
@@ -190,7 +191,9 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
       cameras: cameras.stats(),
       workers: workers.health(),
     }),
-    snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
+    snapshots: {
+      find: (cameraId) => findSnapshot(store, { path: snapshots.pathOf(cameraId), copies: snapshotCopies }, cameraId),
+    },
     clock,
     log,
     publicUrl,
@@ -298,12 +301,14 @@ function runAlways(
   )
 }
 
-async function findSnapshot(store: Store, path: string, cameraId: number) {
+async function findSnapshot(
+  store: Store,
+  { path, copies }: { readonly path: string; readonly copies: SnapshotCopies },
+  cameraId: number,
+) {
   const takenAtMs = (await store.cameras.find(cameraId))?.snapshotAtMs
   if (typeof takenAtMs !== 'number') return undefined
-  try {
-    return { jpeg: await readFile(path), takenAtMs }
-  } catch {
-    return undefined // removed behind our back: as if none had been taken
-  }
+  // Removed behind our back, and no copy: as if none had been taken.
+  const jpeg = await readFile(path).catch(() => copies.find(cameraId))
+  return jpeg && { jpeg, takenAtMs }
 }

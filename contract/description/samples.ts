@@ -81,6 +81,7 @@ export const sampleRecording: Recording = {
   recording_end: '2026-05-01T12:00:00Z',
   status_reason: null,
   max_bytes: null,
+  local_retention: null,
 }
 
 export const sampleTimeline: Timeline = {

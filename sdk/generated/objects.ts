@@ -482,6 +482,8 @@ export type NewRecording = {
   retention: string
   /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
   max_bytes?: number | null | undefined
+  /** How long footage stays on the local disks before it moves to a bucket, for example P7D. Null: as configured for the bucket. Without a bucket, it has no effect. */
+  local_retention?: string | null | undefined
 }
 
 export type OnvifDevice = {
@@ -635,6 +637,8 @@ export type Recording = {
   status_reason: string | null
   /** Extension. Size limit of the footage in bytes. The oldest footage is deleted first. */
   max_bytes: number | null
+  /** Extension. How long footage stays on the local disks before it moves to a bucket, as an ISO 8601 duration. Null: as configured for the bucket. */
+  local_retention: string | null
 }
 
 export type RecordingChange = {
@@ -642,6 +646,8 @@ export type RecordingChange = {
   retention?: string | undefined
   /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
   max_bytes?: number | null | undefined
+  /** How long footage stays on the local disks before it moves to a bucket, for example P7D. Null: as configured for the bucket. Without a bucket, it has no effect. */
+  local_retention?: string | null | undefined
 }
 
 export type SecondFactorRemoval = {

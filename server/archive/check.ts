@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
 import type { Place } from '../model/place.ts'
 import type { FileLocation, FootageUsage, SegmentFile, SegmentLocation } from '../model/segment-views.ts'
-import type { Places } from '../places/places.ts'
+import { Places } from '../places/places.ts'
 import { findDamage } from './damage.ts'
 import { type Day, dayOf, listCameraFolders, listDayFiles, listDays } from './listing.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -25,8 +25,8 @@ export type CheckReport = {
   files: number
   bytes: number
   /**
-   * There should be footage in these, but the folder is not the place, perhaps an empty mount point. See
-   * place-folder.ts.
+   * There should be footage in these, but the folder is not the place, perhaps an empty mount point (see
+   * place-folder.ts), or the store of the bucket is away. What is in such a bucket is not checked.
    */
   missingPlaces: Place[]
   /** In the index, but not on the disk. Here and below, paths are relative to the folder of the place. */
@@ -57,8 +57,11 @@ export function countFaults(report: CheckReport): number {
 const settlingMs = 10_000
 
 /** Throws the database's and the system's errors, and `signal.reason`. */
-export async function checkArchive(options: CheckOptions): Promise<CheckReport> {
-  const { rows, places } = options
+export async function checkArchive(given: CheckOptions): Promise<CheckReport> {
+  const { rows, places } = given
+  const away: Place[] = []
+  for (const bucket of places.buckets) if (!(await places.isPresent(bucket.id))) away.push(bucket)
+  const options = { ...given, places: new Places(places.all.filter((place) => !away.includes(place))) }
   const report: CheckReport = {
     segments: 0,
     files: 0,
@@ -148,6 +151,7 @@ function keyOf({ placeId, path }: FileLocation): string {
 async function checkSegment(options: CheckOptions, segment: SegmentFile, report: CheckReport): Promise<void> {
   const { rows, places, isDeep } = options
   const { id, placeId, path } = segment
+  if (!places.all.some((place) => place.id === placeId)) return
   const fileBytes = await places.filesOf(placeId).size(path)
   if (fileBytes === undefined) {
     // It may have been deleted or moved during this check.

@@ -44,7 +44,8 @@ export async function forgetPendingDeletions(
   const inFolders = gone.filter(({ placeId }) => places.folders.some(({ id }) => id === placeId))
   const folders = [...new Set(inFolders.map((each) => dirname(places.pathOf(each))))]
   // A folder that no longer exists needs no sync.
-  await eachOf(folders, (folder) => syncFolder(folder).catch(ignoreMissing))
+  for (let i = 0; i < folders.length; i += syncsAtOnce)
+    await Promise.all(folders.slice(i, i + syncsAtOnce).map((folder) => syncFolder(folder).catch(ignoreMissing)))
   await rows.remove(gone.map(({ id }) => id))
   // A recorder may be about to create a file in the folder of today.
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
@@ -52,6 +53,8 @@ export async function forgetPendingDeletions(
 }
 
 const pageSize = 200
+/** Node runs four file operations at a time in its thread pool. */
+const syncsAtOnce = 4
 
 /** Completes the deletions that an earlier run marked and did not finish, in the places that are there. */
 export async function finishPendingDeletions(context: DeletionContext): Promise<void> {
@@ -76,27 +79,33 @@ export async function deletePendingFiles(
   const gone: PendingDeletion[] = []
   // Sync before the first file is deleted: the index must never list a deleted file.
   if (pending.length > 0) await context.rows.sync()
-  await eachOf(pending, async (each) => {
-    try {
-      await deleteFile(context.places, each)
-      gone.push(each)
-    } catch (error) {
-      context.log.warn({ path: each.path, error: errorChain(error) }, 'the recording could not be deleted')
+  const inPlace = async ([placeId, some]: readonly [number, readonly PendingDeletion[]]) => {
+    const failed = await removeFrom(context.places, placeId, some)
+    for (const each of some) {
+      if (!failed.has(each.path)) gone.push(each)
+      else {
+        const error = errorChain(failed.get(each.path))
+        context.log.warn({ path: each.path, error }, 'the recording could not be deleted')
+      }
     }
-  })
+  }
+  await Promise.all([...Map.groupBy(pending, ({ placeId }) => placeId)].map(inPlace))
   return gone
 }
 
-/** Node runs four file operations at a time in its thread pool. */
-const filesAtOnce = 4
-
-async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  for (let i = 0; i < all.length; i += filesAtOnce) await Promise.all(all.slice(i, i + filesAtOnce).map(work))
-}
-
-async function deleteFile(places: Places, { placeId, path }: FileLocation): Promise<void> {
-  if (findCameraOfPath(path) === undefined) throw new AppError('internal', 'expected the path of a recording')
-  await places.filesOf(placeId).remove(path)
+async function removeFrom(
+  places: Places,
+  placeId: number,
+  files: readonly FileLocation[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const paths = files.map(({ path }) => path)
+  try {
+    if (paths.some((path) => findCameraOfPath(path) === undefined))
+      throw new AppError('internal', 'expected the path of a recording')
+    return await places.filesOf(placeId).removeAll(paths)
+  } catch (error) {
+    return new Map(paths.map((path) => [path, error]))
+  }
 }
 
 /** Removes the folder if it is empty. */

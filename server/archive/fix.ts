@@ -3,9 +3,10 @@
 
 import { AppError, errorChain } from '../base/error.ts'
 import { makeFolder } from '../base/make-folder.ts'
+import type { Place } from '../model/place.ts'
 import type { FileLocation } from '../model/segment-views.ts'
 import { markFolder, readMark } from '../places/place-folder.ts'
-import type { Places } from '../places/places.ts'
+import { Places } from '../places/places.ts'
 import { type Adoption, adoptFile, type KnownCamera } from './adoption.ts'
 import { Catalog } from './catalog.ts'
 import { type CheckOptions, type CheckReport, checkArchive, listCameraDays, listCameras } from './check.ts'
@@ -43,13 +44,15 @@ const forgottenAtOnce = 100
  * Checks and repairs. Run another check to see whether everything is well. Throws 'conflict', without any change, when
  * so much is missing that the disk is probably not mounted.
  */
-export async function fixArchive(options: FixOptions): Promise<Fix[]> {
-  await checkPresence(options)
+export async function fixArchive(given: FixOptions): Promise<Fix[]> {
+  const lost = await checkPresence(given)
+  const fixes: Fix[] = []
+  for (const place of lost) fixes.push(...(await forgetPlace(given, place)))
+  const options = { ...given, places: new Places(given.places.all.filter((place) => !lost.includes(place))) }
   await removeUnfinishedCopies(options)
   await new Catalog(options).repairOpen(options.cameras)
   const report = await checkArchive(options)
   checkMissing(report, options)
-  const fixes: Fix[] = []
   const attempt = async (path: string, fix: () => Promise<Omit<Fix, 'path'>>) => {
     try {
       fixes.push({ ...(await fix()), path })
@@ -124,12 +127,17 @@ function isInFolder({ folders }: Places, placeId: number): boolean {
   return folders.some(({ id }) => id === placeId)
 }
 
-async function checkPresence({ places, rows, forgetsMissing }: FixOptions): Promise<void> {
+/** Returns the buckets that are lost for good. */
+async function checkPresence({ places, rows, forgetsMissing }: FixOptions): Promise<Place[]> {
   const expected = new Set((await rows.listUsage()).map(({ placeId }) => placeId))
-  for (const { id, folder } of places.buckets) {
-    const { state, detail } = await places.findState(id)
-    if (state !== 'ready')
-      throw new AppError('conflict', `${folder}: ${detail ?? 'it belongs to another installation'}`)
+  const lost: Place[] = []
+  for (const place of places.buckets) {
+    const { id, folder, isDraining } = place
+    const { state, detail = 'it belongs to another installation' } = await places.findState(id)
+    if (state === 'ready') continue
+    const advice = `If it is lost for good, run: nightjar place drain ${id} --keep-recordings; then say so with --forget-missing.`
+    if (!isDraining || !forgetsMissing) throw new AppError('conflict', `${folder}: ${detail}. ${advice}`)
+    lost.push(place)
   }
   for (const { id, folder, mark } of places.folders) {
     if (await places.isPresent(id)) continue
@@ -141,6 +149,30 @@ async function checkPresence({ places, rows, forgetsMissing }: FixOptions): Prom
     await makeFolder(folder, 0o700)
     await markFolder(folder, mark)
   }
+  return lost
+}
+
+/** Forgets what was in a place that will not come back. */
+async function forgetPlace({ rows }: FixOptions, { id: placeId, folder }: Place): Promise<Fix[]> {
+  const fixes: Fix[] = []
+  for (const { cameraId, segments, placeId: each } of await rows.listUsage()) {
+    if (each !== placeId) continue
+    for (;;) {
+      const some = await rows.listOldest(cameraId, { limit: forgottenAtOnce, placeId })
+      if (some.length === 0) break
+      const ids = some.map(({ id }) => id)
+      await rows.markPendingDeletions(ids)
+      await rows.remove(ids)
+    }
+    fixes.push({ action: 'forgotten', path: `camera ${cameraId}`, detail: `${segments} files in ${folder}` })
+  }
+  for (;;) {
+    const pending = await rows.listPendingDeletions(forgottenAtOnce, placeId)
+    if (pending.length === 0) break
+    await rows.remove(pending.map(({ id }) => id))
+  }
+  for (const copy of await rows.listCopies()) if (copy.placeId === placeId) await rows.endCopy(copy)
+  return fixes
 }
 
 function checkMissing({ missingFiles, segments }: CheckReport, { forgetsMissing }: FixOptions): void {

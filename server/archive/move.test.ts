@@ -61,7 +61,7 @@ test('all files move, or those of one camera, or those that are old enough', asy
   await using open = await catalog.open(before!)
   assert.equal((await moveRecordings({ ...options, cameraId: 2 })).files, 2)
   assert.deepEqual(placesOf(), [1, 2, 1, 2])
-  assert.equal((await moveRecordings({ ...options, beforeMs: t0 + minuteMs })).files, 1)
+  assert.equal((await moveRecordings({ ...options, endedByMs: () => t0 + minuteMs })).files, 1)
   assert.deepEqual(placesOf(), [2, 2, 1, 2])
   const rest = await moveRecordings(options)
   assert.deepEqual([rest.files, rest.bytes, rest.failed], [1, made[2]!.content.length, []])

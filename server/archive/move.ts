@@ -18,8 +18,8 @@ export type MoveOptions = DeletionContext & {
   readonly targets: readonly Place[]
   /** Default: all. */
   readonly cameraId?: number | undefined
-  /** Only footage that ended before. Unix milliseconds. */
-  readonly beforeMs?: number | undefined
+  /** Only footage of a camera that ended by then. Unix milliseconds. Default: all. */
+  readonly endedByMs?: ((cameraId: number) => number) | undefined
   /** Free space to keep, as configured; see `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
   readonly bytesPerSecond: number
@@ -74,13 +74,13 @@ async function moveCamera(
   progress: MoveProgress,
   signal: AbortSignal,
 ): Promise<void> {
-  const oldest = new OldestFirst(options.rows, cameraId, options.from.id)
+  const filter = { placeId: options.from.id, endedByMs: options.endedByMs?.(cameraId) }
+  const oldest = new OldestFirst(options.rows, cameraId, filter)
   while (!signal.aborted) {
     await oldest.load()
     const { head } = oldest
     if (!head) return
     oldest.take()
-    if (options.beforeMs !== undefined && head.endMs > options.beforeMs) continue
     await moveCounted(options, head, progress)
     if (progress.files % filesAtOnce === 0) await finishPendingDeletions(options)
   }

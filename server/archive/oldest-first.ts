@@ -1,7 +1,7 @@
 // Reads the closed segments of a camera from the oldest on, a page at a time. Segments may be skipped and are returned
 // again after `rewind`. Deletions meanwhile do not matter, because the next page begins after the last segment seen.
 
-import type { OldSegment } from '../model/segment-views.ts'
+import type { OldestQuery, OldSegment } from '../model/segment-views.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 const firstPage = 4
@@ -9,7 +9,7 @@ const maxPage = 64
 
 export class OldestFirst {
   readonly #cameraId: number
-  readonly #placeId: number | undefined
+  readonly #filter: Pick<OldestQuery, 'placeId' | 'endedByMs'>
   readonly #rows: Pick<SegmentRows, 'listOldest'>
   #page: OldSegment[] = []
   #passedOver: OldSegment[] = []
@@ -17,11 +17,14 @@ export class OldestFirst {
   #pageSize = firstPage
   #isAtEnd = false
 
-  /** `placeId`: only what is in this place. */
-  constructor(rows: Pick<SegmentRows, 'listOldest'>, cameraId: number, placeId?: number) {
+  constructor(
+    rows: Pick<SegmentRows, 'listOldest'>,
+    cameraId: number,
+    filter: Pick<OldestQuery, 'placeId' | 'endedByMs'> = {},
+  ) {
     this.#rows = rows
     this.#cameraId = cameraId
-    this.#placeId = placeId
+    this.#filter = filter
   }
 
   /** The oldest segment that was not taken. Undefined also when a page must be loaded first, see `load`. */
@@ -36,7 +39,7 @@ export class OldestFirst {
 
   async load(): Promise<void> {
     if (this.isLoaded) return
-    const query = { limit: this.#pageSize, after: this.#after, placeId: this.#placeId }
+    const query = { ...this.#filter, limit: this.#pageSize, after: this.#after }
     this.#page = await this.#rows.listOldest(this.#cameraId, query)
     this.#isAtEnd = this.#page.length < this.#pageSize
     this.#after = this.#page.at(-1) ?? this.#after

@@ -144,7 +144,7 @@ async function openStocks({ rows, open, missingBytes, isPart }: PlanOptions): Pr
     const stock = stocks.get(key)
     if (stock) stock.bytes += bytes
     else {
-      const cursor = new OldestFirst(rows, cameraId, isOnly ? undefined : placeId)
+      const cursor = new OldestFirst(rows, cameraId, isOnly ? {} : { placeId })
       stocks.set(key, { cameraId, placeId, cursor, bytes })
     }
   }

@@ -8,7 +8,7 @@ import { parseDurationMs } from '../model/duration.ts'
 import { isRecordedAt } from '../model/recording-run.ts'
 import { writeTime } from '../model/time.ts'
 import type { Camera, CameraType } from '../store/cameras/cameras.ts'
-import type { Recording } from '../store/cameras/recordings.ts'
+import type { PolicyChange, Recording } from '../store/cameras/recordings.ts'
 import type { Store } from '../store/store.ts'
 import { type Command, UsageError } from './command.ts'
 import { damagedCommand } from './damaged-command.ts'
@@ -120,19 +120,26 @@ const cameraRecord: Command = {
       placeholder: 'SIZE',
       description: 'Size limit for recordings, for example 50GB, or "none". The oldest are deleted first.',
     },
+    local: {
+      placeholder: 'DURATION',
+      description:
+        'With a bucket: keep recordings on the local disks for this long before they move there, for example P7D, or "default" for what the bucket says.',
+    },
     off: { description: 'Stop recording. Existing recordings are kept until they expire.' },
   },
   async run({ config, options, positionals, switches }) {
-    const { retention, 'max-size': maxSize } = options
-    const isChange = retention !== undefined || maxSize !== undefined
+    const { retention, 'max-size': maxSize, local } = options
+    const isChange = (retention ?? maxSize ?? local) !== undefined
     if (isChange === switches.has('off')) {
-      throw new UsageError('specify --retention, --max-size or both, or --off alone', cameraRecord)
+      throw new UsageError('specify --retention, --max-size, --local or several, or --off alone', cameraRecord)
     }
     if (retention !== undefined) parseDurationMs(retention)
     const maxBytes = parseMaxSize(maxSize)
+    const localRetention = local === 'default' ? null : local
+    if (typeof localRetention === 'string') parseDurationMs(localRetention)
     return withStore(config, async (store) => {
       const camera = await store.cameras.get(parseId('camera', positionals[0]!))
-      if (isChange) await changeRecording(store, camera.id, { retention, maxBytes })
+      if (isChange) await changeRecording(store, camera.id, { retention, maxBytes, localRetention })
       else await store.recordings.disable(camera.id)
       const recording = await store.recordings.find(camera.id)
       return { json: writeCamera(camera, recording), text: `Camera ${camera.id}: ${describeRecording(recording)}.` }
@@ -187,17 +194,18 @@ async function checkAddress(url: string): Promise<void> {
 async function changeRecording(
   { recordings }: Pick<Store, 'recordings'>,
   cameraId: number,
-  change: { readonly retention: string | undefined; readonly maxBytes: number | null | undefined },
+  change: { [Name in keyof PolicyChange]: PolicyChange[Name] | undefined },
 ): Promise<void> {
   const known = await recordings.find(cameraId)
   const current = known?.deactivatedAtMs === null ? known : undefined
   const retention = change.retention ?? current?.retention
   if (retention === undefined)
     throw new AppError('invalid', `camera ${cameraId} is not recorded: specify --retention too`)
-  const maxBytes = change.maxBytes === undefined ? (current?.maxBytes ?? null) : change.maxBytes
-  // Turning recording on resumes a stopped recording. A size limit alone does not.
-  if (current && change.retention === undefined) await recordings.update(cameraId, { retention, maxBytes })
-  else await recordings.enable(cameraId, { retention, maxBytes })
+  const { maxBytes = current?.maxBytes ?? null, localRetention = current?.localRetention ?? null } = change
+  const policy = { retention, maxBytes, localRetention }
+  // Turning recording on resumes a stopped recording. Other settings alone do not.
+  if (current && change.retention === undefined) await recordings.update(cameraId, policy)
+  else await recordings.enable(cameraId, policy)
 }
 
 function parseType(text: string): CameraType {
@@ -211,8 +219,12 @@ function describeRecording(recording: Recording | undefined): string {
   return `${state} ${describePolicy(recording)}`
 }
 
-function describePolicy({ retention, maxBytes }: Recording): string {
-  return maxBytes === null ? retention : `${retention}, at most ${writeByteSize(maxBytes)}`
+function describePolicy({ retention, maxBytes, localRetention }: Recording): string {
+  return [
+    retention,
+    ...(maxBytes === null ? [] : [`at most ${writeByteSize(maxBytes)}`]),
+    ...(localRetention === null ? [] : [`on the local disks for ${localRetention}`]),
+  ].join(', ')
 }
 
 function describeProblems(camera: Camera, recording: Recording | undefined): string {
@@ -243,6 +255,7 @@ function writeCamera(camera: Camera, recording: Recording | undefined) {
       ? {
           retention: recording.retention,
           max_bytes: recording.maxBytes,
+          local_retention: recording.localRetention,
           status: recording.status,
           status_detail: recording.statusDetail,
         }

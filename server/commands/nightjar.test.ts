@@ -138,7 +138,7 @@ test('usage errors exit with 2 and failures with 1, with a reason and optionally
     ['camera add --user a@x --name A --url http://h:6379/', 1, /port 6379 is not allowed/],
     ['camera add --user a@x --name A --url rtsp://h/ --record 7', 1, /P7D/],
     ['camera add --user a@x --name A --url rtsp://h/ --record P0D', 1, /P7D/],
-    ['camera record 1', 2, /--retention, --max-size or both, or --off/],
+    ['camera record 1', 2, /--retention, --max-size, --local or several, or --off/],
     ['camera remove 1', 1, /there is no camera 1/],
     ['user list --data /dev/null/x', 1, /there is no Nightjar data/],
     ['serve --port x --workers 0', 1, /--port.*\n.*--workers/],

@@ -1,11 +1,10 @@
 // nightjar place …, nightjar archive move
 
-import { unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { writePlace } from '../api/answers/storage.ts'
-import type { MoveProgress } from '../archive/move.ts'
+import type { MoveOptions, MoveProgress } from '../archive/move.ts'
 import { systemClock } from '../base/clock.ts'
-import { AppError } from '../base/error.ts'
+import { AppError, errorChain } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import { parseByteSize, writeByteSize } from '../model/byte-size.ts'
@@ -133,14 +132,14 @@ const placeDrain: Command = {
 
 const placeRemove: Command = {
   name: 'place remove',
-  summary: 'Forget a place that was drained and is empty. Its folder stays.',
+  summary: 'Forget a place that was drained and is empty. Its folder or bucket stays.',
   positionals: ['PLACE'],
   options: { archive },
   run: ({ config, positionals }) =>
     withStore(config, async (store) => {
-      const { markerName, readMark } = await import('../places/place-folder.ts')
-      const place = getPlace(await openPlaces(config, store), positionals[0]!)
-      const { id, folder, mark, isDraining } = place
+      const places = await openPlaces(config, store)
+      const place = getPlace(places, positionals[0]!)
+      const { id, folder, isDraining } = place
       if (config.archive.some((each) => each.folder === folder))
         throw new AppError(
           'conflict',
@@ -155,8 +154,14 @@ const placeRemove: Command = {
           throw new AppError('conflict', `${error.message}; to move them, run: ${advice}`, { cause: error })
         throw error
       }
-      if ((await readMark(folder)) === mark) await unlink(join(folder, markerName))
-      return { json: describePlace(place), text: `Removed place ${id}. Its folder ${folder} is still there.` }
+      const rest = await places
+        .filesOf(id)
+        .unmark()
+        .then(
+          () => `${folder} is still there`,
+          (error) => `${folder} could not be prepared for use as another place: ${errorChain(error)}`,
+        )
+      return { json: describePlace(place), text: `Removed place ${id}; ${rest}.` }
     }),
 }
 
@@ -196,10 +201,9 @@ const archiveMove: Command = {
       // Also one that was removed meanwhile.
       const cameraId = options.camera === undefined ? undefined : parseId('camera', options.camera)
       const olderMs = options['older-than'] === undefined ? undefined : parseDurationMs(options['older-than'])
-      return await move(call, store, {
-        ...{ places, from, targets, cameraId },
-        beforeMs: olderMs === undefined ? undefined : systemClock.nowMs() - olderMs,
-      })
+      const nowMs = systemClock.nowMs()
+      const endedByMs = olderMs === undefined ? undefined : () => nowMs - olderMs
+      return await move(call, store, { places, from, targets, cameraId, endedByMs })
     }),
 }
 
@@ -219,7 +223,7 @@ type Moving = {
   readonly from: Place
   readonly targets: readonly Place[]
   readonly cameraId?: number | undefined
-  readonly beforeMs?: number | undefined
+  readonly endedByMs?: MoveOptions['endedByMs']
 }
 
 const progressMs = 2000

@@ -49,6 +49,8 @@ export type OldestQuery = {
   readonly after?: Pick<Segment, 'id' | 'startMs'> | undefined
   /** Only what is in this place. */
   readonly placeId?: number | undefined
+  /** Only what ended by then. Unix milliseconds. */
+  readonly endedByMs?: number | undefined
 }
 
 /** A file that is about to be deleted. */

@@ -9,9 +9,11 @@ import { syncFolder } from '../base/sync-folder.ts'
 import type { DiskSpace } from '../model/free-space.ts'
 import type { Place } from '../model/place.ts'
 import type { FootageFile, PlaceFiles, StateOfPlace } from './place-files.ts'
-import { isPresent, measureDisk, readMark } from './place-folder.ts'
+import { isPresent, markerName, measureDisk, readMark } from './place-folder.ts'
 
 const bufferBytes = 2 ** 20
+/** Node runs four file operations at a time in its thread pool. */
+const deletionsAtOnce = 4
 
 export class FolderFiles implements PlaceFiles {
   readonly #place: Pick<Place, 'folder' | 'mark'>
@@ -36,6 +38,11 @@ export class FolderFiles implements PlaceFiles {
   async measure(): Promise<DiskSpace> {
     if (await isPresent(this.#place)) return measureDisk(this.#place.folder)
     throw new AppError('unavailable', 'the recordings folder is missing or empty: check that its disk is mounted')
+  }
+
+  async unmark(): Promise<void> {
+    const { folder, mark } = this.#place
+    if ((await readMark(folder)) === mark) await unlink(join(folder, markerName))
   }
 
   async open(path: string): Promise<FootageFile> {
@@ -74,6 +81,15 @@ export class FolderFiles implements PlaceFiles {
       if (!(await isPresent(this.#place)))
         throw new AppError('unavailable', 'the disk of the recording is not available', { cause: error })
     }
+  }
+
+  async removeAll(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    const failed = new Map<string, unknown>()
+    for (let i = 0; i < paths.length; i += deletionsAtOnce) {
+      const some = paths.slice(i, i + deletionsAtOnce)
+      await Promise.all(some.map((path) => this.remove(path).catch((error) => failed.set(path, error))))
+    }
+    return failed
   }
 
   async put(path: string, source: FootageFile, bytes: number): Promise<boolean> {

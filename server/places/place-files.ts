@@ -12,6 +12,8 @@ export type PlaceState = 'ready' | 'away' | 'foreign' | 'read_only' | 'silent' |
 
 export type PlaceFiles = {
   findState(): Promise<StateOfPlace>
+  /** It is no place any more, and can become another one. Throws 'unavailable', and the system's error. */
+  unmark(): Promise<void>
   /** Undefined for what has no limit. Throws 'unavailable', and the system's error. */
   measure(): Promise<DiskSpace | undefined>
   /** Throws 'not_found' when the file was deleted, and 'unavailable' when the place is away. Reading throws them too. */
@@ -22,6 +24,8 @@ export type PlaceFiles = {
   list(folder: string): Promise<string[]>
   /** A file that does not exist counts as deleted. Throws 'unavailable', and the system's error. */
   remove(path: string): Promise<void>
+  /** Like `remove`. Returns the paths of files that could not be deleted, with the error of each. */
+  removeAll(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>>
   /**
    * Stores a copy of the first `bytes` of `source`, verifies it and makes it durable. Returns false if another file has
    * this name; a part of such a copy that an interruption left is replaced. Throws 'corrupt' if `source` has other bytes

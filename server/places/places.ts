@@ -68,6 +68,13 @@ export class Places {
     return this.#find(placeId).files
   }
 
+  /** Throws 'unavailable' for a place that is not known, and 'internal' for a folder. */
+  bucketOf(placeId: number): BucketFiles {
+    const { place, files } = this.#find(placeId)
+    if (files instanceof BucketFiles) return files
+    throw new AppError('internal', `expected a bucket, got ${place.folder}`)
+  }
+
   /** Throws 'unavailable' for a place that is not known, and 'internal' for a bucket. */
   folderOf(placeId: number): string {
     const { place } = this.#find(placeId)

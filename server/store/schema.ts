@@ -56,6 +56,7 @@ export type Tables = {
     camera_id: number
     retention: string
     max_bytes: number | null
+    local_retention: string | null
     status: RecordingStatus
     status_detail: string | null
     enabled_at_ms: number

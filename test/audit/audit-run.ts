@@ -127,7 +127,7 @@ export async function runAudit({
   const moving = await endMoving?.()
   if (moving) say(`${moving.moves} commands moved recordings, ${moving.kills} of them were killed`)
   const viewing = await endViewing?.()
-  if (viewing) say(`viewers played ${viewing.played} parts of recordings; ${viewing.away} times, one was away`)
+  if (viewing) say(`viewers played ${viewing.played} parts; away: ${JSON.stringify(viewing.away)}`)
   // A camera that waits for its next attempt to connect would have a gap without an end.
   for (const { id, stream } of cameras)
     await eventually(`${stream} is recorded again`, 60_000, async () => (await readStatus(http, id)) === 'RECORDING')

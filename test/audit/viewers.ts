@@ -8,8 +8,8 @@ import { parseSections } from './playlist-sections.ts'
 export type Viewing = {
   /** Parts of recordings that were played. */
   readonly played: number
-  /** Parts that were away, by the server's own word or because it was down. */
-  readonly away: number
+  /** How often a recording could not be played, by the server's own word or because it was down. */
+  readonly away: Readonly<Record<string, number>>
   /** Other answers. */
   readonly complaints: readonly string[]
 }
@@ -24,7 +24,8 @@ export function startViewing(server: HttpAccess, cameraIds: readonly number[], s
   const http = openHttpReader(server)
   const random = createRandom(seed)
   const complaints = new Set<string>()
-  let [played, away] = [0, 0]
+  const away: Record<string, number> = {}
+  let played = 0
   let isViewing = true
   const view = async () => {
     const id = cameraIds[Math.floor(random() * cameraIds.length)]!
@@ -46,7 +47,8 @@ export function startViewing(server: HttpAccess, cameraIds: readonly number[], s
       await view().catch(({ message }: Error) => {
         const [, status, text] = /: (\d{3}) (.*), not \d{3}$/s.exec(message) ?? []
         // 404: there is no footage in the range, or retention has deleted it since.
-        if (status === undefined || status === '503' || status === '404') away++
+        const reason = status ?? message.replace(/^\S+: /, '')
+        if (status === undefined || status === '503' || status === '404') away[reason] = (away[reason] ?? 0) + 1
         else complaints.add(`a viewer was answered ${status}: ${text}`)
       })
       await sleep(pauseMs)

@@ -41,9 +41,12 @@ async function openScene(t: TestContext) {
   const recordings = () =>
     Promise.all(cameras.map(async (id) => (await server.request<Recording>(`/v1/cameras/${id}/recording/`)).json))
   const renewFiles = (times: number) => beginNewFiles({ source, recordings }, times)
-  const countLocal = async () => {
-    const names = await readdir(join(server.dataDir, 'archive', 'cameras'), { recursive: true }).catch(() => [])
-    return names.filter((name) => name.endsWith('.mp4')).length
+  /** Of some cameras, or of all. */
+  const countLocal = async (...ids: (number | undefined)[]) => {
+    const folder = join(server.dataDir, 'archive', 'cameras')
+    const names = await readdir(folder, { recursive: true }).catch(() => [])
+    const isOfOne = (name: string) => ids.length === 0 || ids.some((id) => name.startsWith(`${id}/`))
+    return names.filter((name) => name.endsWith('.mp4') && isOfOne(name)).length
   }
   const readBucket = async () =>
     (await server.request<Storage>('/v1/me/storage/')).json.server!.places.find(({ folder }) =>
@@ -62,6 +65,10 @@ test('recordings go to a bucket, are played from it, and come back', { skip, tim
   await eventually('all cameras are recorded', 60_000, async () =>
     (await recordings()).every(({ status }) => status === 'RECORDING'),
   )
+  await eventually('each camera has a snapshot', 30_000, async () => {
+    const names = await readdir(join(server.dataDir, 'snapshots')).catch(() => [])
+    return names.filter((name) => name.endsWith('.jpg')).length === cameraCount
+  })
   const folder = store.url('shop')
   await assert.rejects(
     server.command('place', 'add', 's3://nothing-here?endpoint=http://127.0.0.1:1'),
@@ -69,7 +76,16 @@ test('recordings go to a bucket, are played from it, and come back', { skip, tim
   )
   const { id } = await server.command<{ id: number }>('place', 'add', folder)
   await assert.rejects(server.command('place', 'add', `${folder}&after=P1D`), /already/)
+  const [slow, ...others] = cameras
+  await server.command('camera', 'record', String(slow), '--local', 'P2D')
   await renewFiles(3)
+  await eventually('open files and those of one camera are local', 30_000, async () => {
+    const [own, rest] = [await countLocal(slow), await countLocal(...others)]
+    return own >= 3 && rest <= others.length
+  })
+  const { local_retention: local } = (await recordings())[0]!
+  assert.equal(local, 'P2D')
+  await server.request(`/v1/cameras/${slow}/recording/`, { method: 'PUT', body: { local_retention: null } })
   await untilUploaded()
   const bucket = await readBucket()
   assert.ok(bucket!.used_bytes > 0 && bucket!.state === 'ready', JSON.stringify(bucket))
@@ -103,7 +119,33 @@ test('recordings go to a bucket, are played from it, and come back', { skip, tim
   assert.ok((await check()).ok)
 
   await server.command('archive', 'move', '--from', String(id), '--to', '1')
-  assert.ok((await countLocal()) > 0)
+  const count = await countLocal()
+  assert.ok(count > 0)
   assert.deepEqual(await files.list('cameras'), [])
   assert.ok((await check()).ok)
+
+  // The machine is lost, and with it the database.
+  store.setFault(() => undefined)
+  await server.command('archive', 'move', '--from', '1', '--to', String(id))
+  assert.equal((await files.list('snapshots')).length, cameraCount)
+  await using other = await openServer('--min-free', '0')
+  for (const camera of cameras) await other.addCamera(`again ${camera}`, 'rtsp://127.0.0.1:9/', '--id', String(camera))
+  await assert.rejects(other.command('place', 'add', folder), /another installation/)
+  const { id: taken } = await other.command<{ id: number }>('place', 'add', folder, '--take-over')
+  await other.stop()
+  await other.command('check', '--fix', '--adopt-older')
+  const { places } = await other.command<{ places: { id: number; used_bytes: number }[] }>('place', 'list')
+  assert.ok(places.find((each) => each.id === taken)!.used_bytes > 0)
+  const { ok, files: adopted } = await other.command<{ ok: boolean; files: number }>('check', '--deep')
+  assert.deepEqual([ok, adopted], [true, count])
+
+  // The bucket is lost too.
+  store.setFault(() => ({ kind: 'status', status: 404, code: 'NoSuchBucket' }))
+  await assert.rejects(other.command('check', '--fix', '--forget-missing'), /place drain \d+ --keep-recordings/)
+  await other.command('place', 'drain', String(taken), '--keep-recordings')
+  await assert.rejects(other.command('place', 'remove', String(taken)), /recordings/)
+  await other.command('check', '--fix', '--forget-missing')
+  await other.command('place', 'remove', String(taken))
+  const rest = await other.command<{ ok: boolean; segments: number }>('check')
+  assert.deepEqual([rest.ok, rest.segments], [true, 0])
 })

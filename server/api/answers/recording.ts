@@ -21,6 +21,7 @@ export function writeRecording(recording: RecordingRow, footage: Footage | undef
     recording_end: footage ? writeTimeUp(footage.recordingEndMs) : null,
     status_reason: recording.status === 'ERROR' ? recording.statusDetail : null,
     max_bytes: recording.maxBytes,
+    local_retention: recording.localRetention,
   }
 }
 

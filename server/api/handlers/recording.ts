@@ -78,16 +78,15 @@ export function createRecordingHandlers(options: RecordingHandlersOptions): Pick
     async enableRecording({ camera: { id }, body }) {
       const known = await recordings.find(id)
       // Recording that is turned on again starts from defaults; while it is on, omitted fields keep their values.
-      const keptBytes = known?.deactivatedAtMs === null ? known.maxBytes : null
-      const { retention, max_bytes: maxBytes = keptBytes }: NewRecording = body()
-      checkRetention(retention)
-      return show(await recordings.enable(id, { retention, maxBytes }))
+      const kept = known?.deactivatedAtMs === null ? known : undefined
+      const change: NewRecording = body()
+      return show(await recordings.enable(id, readPolicy(change.retention, change, kept)))
     },
 
     async updateRecording({ recording, body }) {
-      const { retention = recording.retention, max_bytes: maxBytes = recording.maxBytes }: RecordingChange = body()
-      checkRetention(retention)
-      return show(await recordings.update(recording.cameraId, { retention, maxBytes }))
+      const change: RecordingChange = body()
+      const policy = readPolicy(change.retention ?? recording.retention, change, recording)
+      return show(await recordings.update(recording.cameraId, policy))
     },
 
     async disableRecording({ recording }) {
@@ -108,11 +107,27 @@ export function createRecordingHandlers(options: RecordingHandlersOptions): Pick
   }
 }
 
-function checkRetention(text: string): void {
+/** `kept`: what fields that are not given keep. */
+function readPolicy(
+  retention: string,
+  { max_bytes, local_retention }: RecordingChange,
+  kept: Pick<RecordingRow, 'maxBytes' | 'localRetention'> = { maxBytes: null, localRetention: null },
+) {
+  const { maxBytes, localRetention } = kept
+  checkDuration('retention', retention)
+  if (typeof local_retention === 'string') checkDuration('local_retention', local_retention)
+  return {
+    retention,
+    maxBytes: max_bytes === undefined ? maxBytes : max_bytes,
+    localRetention: local_retention === undefined ? localRetention : local_retention,
+  }
+}
+
+function checkDuration(field: keyof RecordingChange, text: string): void {
   try {
     parseDurationMs(text)
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
-    throw new AppError('invalid', `retention: ${cause.message}`, { cause, fields: { retention: [cause.message] } })
+    throw new AppError('invalid', `${field}: ${cause.message}`, { cause, fields: { [field]: [cause.message] } })
   }
 }

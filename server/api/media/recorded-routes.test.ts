@@ -140,6 +140,7 @@ test('recording is turned on, changed and turned off', async (t) => {
     recording_end: '2026-07-02T00:00:01Z',
     status_reason: null,
     max_bytes: null,
+    local_retention: null,
   })
   assert.deepEqual((await asOwner('GET', '')).json(), enabled.json())
 
@@ -154,6 +155,8 @@ test('recording is turned on, changed and turned off', async (t) => {
   await asOwner('PUT', '', { max_bytes: 2 ** 20 })
   assert.equal((await asOwner('PUT', '', { max_bytes: null })).json().max_bytes, null)
   await asOwner('PUT', '', { max_bytes: 2 ** 20 })
+  assert.equal((await asOwner('PUT', '', { local_retention: 'P2D' })).json().local_retention, 'P2D')
+  assert.equal((await asOwner('POST', '', { retention: 'P7D' })).json().local_retention, 'P2D')
   await store.recordings.setStatus(cameraId, 'ERROR', 'The disk is full.')
   assert.equal((await asOwner('GET', '')).json().status_reason, 'The disk is full.')
 
@@ -170,6 +173,7 @@ test('recording is turned on, changed and turned off', async (t) => {
     [{ retention: 'P7D', max_bytes: 2 ** 20 - 1 }, 'max_bytes'],
     [{ retention: 'P7D', max_bytes: 2 ** 53 }, 'max_bytes'],
     [{ retention: 'P7D', max_bytes: 'much' }, 'max_bytes'],
+    [{ retention: 'P7D', local_retention: '2 days' }, 'local_retention'],
   ] as const) {
     const response = await asOwner('POST', '', body)
     assert.deepEqual([response.statusCode, Object.keys(response.json().errors)], [400, [field]])

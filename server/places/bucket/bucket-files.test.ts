@@ -86,6 +86,12 @@ test('files are stored, verified, listed, read by blocks and deleted', { skip },
   assert.deepEqual(Buffer.concat(views), content.subarray(7, blockBytes + 15))
   assert.deepEqual(await stored.stat(), { size: content.length })
   assert.equal((await stored.read(new Uint8Array(9), 0, 9, content.length + 5 * blockBytes)).bytesRead, 0)
+  const gone = 'cameras/1/2026-01-02/03-05-05.000Z.mp4'
+  store.requests.splice(0)
+  assert.deepEqual(await bucket.removeAll([path, gone]), new Map())
+  assert.equal(store.requests.length, 1)
+  assert.equal(await bucket.size(path), undefined)
+  await put(bucket)
   await bucket.remove(path)
   await bucket.remove(path)
   assert.equal(await bucket.size(path), undefined)
@@ -177,6 +183,29 @@ test('what does not pass is an error that says what to do', { skip, timeout: 60_
   const { state, detail } = await openBucket().findState()
   assert.equal(state, 'away')
   assert.match(detail!, /cannot be reached: ECONNRESET/)
+})
+
+test('objects are deleted one by one where the store does not know more, and not at all without the right', {
+  skip,
+}, async () => {
+  const bucket = openBucket()
+  await put(bucket)
+  const other = path.replace('03-04', '03-05')
+  const deny = (method: string, status: number, code: string) =>
+    store.setFault((each) => (each === method ? { kind: 'status', status, code } : undefined))
+  deny('POST', 501, 'NotImplemented')
+  assert.deepEqual(await bucket.removeAll([path, other]), new Map())
+  store.setFault(() => undefined)
+  assert.equal(await bucket.size(path), undefined)
+  await put(bucket)
+  store.setFault(() => ({ kind: 'status', status: 403, code: 'AccessDenied' }))
+  store.requests.splice(0)
+  const failed = await bucket.removeAll([path, other, `${other}x`])
+  assert.equal(failed.size, 3)
+  assert.match(String(failed.get(other)), /may not delete objects/)
+  assert.equal(store.requests.length, 2)
+  store.setFault(() => ({ kind: 'down' }))
+  assert.equal((await bucket.removeAll([path, other])).size, 2)
 })
 
 test('where ETags are no MD5, the object is read back', { skip }, async () => {

@@ -14,6 +14,8 @@ import { parseBucketUrl } from './bucket-url.ts'
 /** How long the state of a bucket is trusted, because each look is a request. */
 const stateMs = 20_000
 const readBytes = 2 ** 20
+/** Contains the copies of snapshots. */
+export const snapshotFolder = 'snapshots'
 
 export class BucketFiles implements PlaceFiles {
   readonly #place: Pick<Place, 'id' | 'mark'>
@@ -49,7 +51,7 @@ export class BucketFiles implements PlaceFiles {
   /** Undefined if the bucket is no place. Throws 'unavailable'. */
   async readMark(): Promise<string | undefined> {
     try {
-      return parseMark(Buffer.from(await this.#store.read(markerName, 0, 4096)).toString())
+      return parseMark(Buffer.from(await this.load(markerName, 4096)).toString())
     } catch (error) {
       if (error instanceof AppError && error.kind === 'not_found') return undefined
       throw error
@@ -59,12 +61,19 @@ export class BucketFiles implements PlaceFiles {
   /** Makes the bucket a place, after checking that objects can be stored, read, listed and deleted. Throws 'unavailable'. */
   async mark(): Promise<void> {
     const probe = `nightjar-probe-${this.#place.mark}`
-    await this.#write(probe, Buffer.from('probe'))
+    await this.store(probe, Buffer.from('probe'), 'text/plain')
     await this.#store.read(probe, 0, 5)
     await this.#store.list('cameras')
     await this.#store.remove(probe)
-    await this.#write(markerName, Buffer.from(writeMarker(this.#place.mark)))
+    await this.store(markerName, Buffer.from(writeMarker(this.#place.mark)), 'text/plain')
     this.#state = undefined
+  }
+
+  async unmark(): Promise<void> {
+    if ((await this.readMark()) !== this.#place.mark) return
+    const names = await this.list(snapshotFolder)
+    await this.removeAll(names.map((name) => `${snapshotFolder}/${name}`))
+    await this.remove(markerName)
   }
 
   /** Whether there are recordings. */
@@ -94,12 +103,32 @@ export class BucketFiles implements PlaceFiles {
     return this.#store.remove(path)
   }
 
+  removeAll(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    return this.#store.removeAll(paths)
+  }
+
+  /** Stores a small object, in place of an earlier one. Throws 'unavailable'. */
+  async store(path: string, content: Uint8Array, type: string): Promise<void> {
+    const md5 = createHash('md5').update(content).digest('base64')
+    const open = () => Readable.from([content], { objectMode: false })
+    await this.#store.write(path, open, { bytes: content.length, md5, type })
+  }
+
+  /** A small object. Throws 'not_found' and 'unavailable'. */
+  load(path: string, maxBytes: number): Promise<Uint8Array> {
+    return this.#store.read(path, 0, maxBytes)
+  }
+
   async put(path: string, source: FootageFile, bytes: number): Promise<boolean> {
     const md5 = await hash(source, bytes)
     const before = await this.#store.find(path)
     if (before) return before.bytes === bytes && (await this.#holds(path, bytes, before.md5, md5))
     const open = () => Readable.from(readChunks(source, bytes), { objectMode: false, highWaterMark: readBytes })
-    await this.#store.write(path, open, { bytes, md5: Buffer.from(md5, 'hex').toString('base64') })
+    await this.#store.write(path, open, {
+      bytes,
+      md5: Buffer.from(md5, 'hex').toString('base64'),
+      type: 'video/mp4',
+    })
     const stored = await this.#store.find(path)
     if (stored?.bytes === bytes && (await this.#holds(path, bytes, stored.md5, md5))) return true
     await this.#store.remove(path)
@@ -113,11 +142,6 @@ export class BucketFiles implements PlaceFiles {
     for (let at = 0; at < bytes; at += readBytes)
       digest.update(await this.#store.read(path, at, Math.min(readBytes, bytes - at)))
     return digest.digest('hex') === md5
-  }
-
-  async #write(path: string, content: Buffer): Promise<void> {
-    const md5 = createHash('md5').update(content).digest('base64')
-    await this.#store.write(path, () => Readable.from([content], { objectMode: false }), { bytes: content.length, md5 })
   }
 
   #source(path: string): BlockSource {

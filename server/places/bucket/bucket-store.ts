@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { AppError } from '../../base/error.ts'
-import { explainBucketError, isMissing, isPassing } from './bucket-errors.ts'
+import { BucketRefusal, explainBucketError, isMissing, isPassing } from './bucket-errors.ts'
 import type { BucketUrl } from './bucket-url.ts'
 
 export type StoredObject = {
@@ -18,6 +18,8 @@ const connectMs = 5000
 const idleMs = 20_000
 const attempts = 4
 const firstPauseMs = 200
+/** The largest number that stores accept. */
+const deletionsAtOnce = 1000
 
 export class BucketStore {
   readonly #url: BucketUrl
@@ -64,13 +66,19 @@ export class BucketStore {
     }
   }
 
-  /** `open`: called for each attempt. `md5`: in base64; the store refuses a body with another one. */
-  async write(path: string, open: () => Readable, { bytes, md5 }: { bytes: number; md5: string }): Promise<void> {
+  /**
+   * `open`: called for each attempt. `md5`: in base64; the store refuses a body with another one. `type`: the media type.
+   */
+  async write(
+    path: string,
+    open: () => Readable,
+    { bytes, md5, type }: { readonly bytes: number; readonly md5: string; readonly type: string },
+  ): Promise<void> {
     const { PutObjectCommand } = await import('@aws-sdk/client-s3')
     await this.#try('store', async (client, signal) => {
       const Body = open()
       try {
-        const values = { ContentLength: bytes, ContentMD5: md5, ContentType: 'video/mp4' }
+        const values = { ContentLength: bytes, ContentMD5: md5, ContentType: type }
         await client.send(new PutObjectCommand({ ...this.#key(path), ...values, Body }), { abortSignal: signal })
       } finally {
         Body.destroy()
@@ -87,6 +95,50 @@ export class BucketStore {
     } catch (error) {
       if (!(error instanceof AppError && error.kind === 'not_found')) throw error
     }
+  }
+
+  /** Returns the paths that could not be deleted, with the error of each. */
+  async removeAll(paths: readonly string[]): Promise<Map<string, unknown>> {
+    const failed = new Map<string, unknown>()
+    for (let i = 0; i < paths.length; i += deletionsAtOnce) {
+      const some = paths.slice(i, i + deletionsAtOnce)
+      try {
+        for (const [path, error] of await this.#removeAtOnce(some)) failed.set(path, error)
+      } catch (error) {
+        // Not every store knows this request.
+        const each =
+          error instanceof BucketRefusal ? await this.#removeEach(some) : some.map((path) => [path, error] as const)
+        for (const [path, reason] of each) failed.set(path, reason)
+      }
+    }
+    return failed
+  }
+
+  async #removeAtOnce(paths: readonly string[]): Promise<(readonly [string, AppError])[]> {
+    const { DeleteObjectsCommand } = await import('@aws-sdk/client-s3')
+    const { bucket, prefix } = this.#url
+    const Delete = { Quiet: true, Objects: paths.map((path) => ({ Key: `${prefix}${path}` })) }
+    const { Errors = [] } = await this.#try('delete', (client, abortSignal) =>
+      client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete }), { abortSignal }),
+    )
+    return Errors.filter(({ Code }) => Code !== 'NoSuchKey').map(({ Key, Code, Message }) => {
+      const reason = `the store does not delete this object: ${Code} ${Message ?? ''}`
+      return [Key!.slice(prefix.length), new AppError('unavailable', reason.trim())]
+    })
+  }
+
+  async #removeEach(paths: readonly string[]): Promise<(readonly [string, unknown])[]> {
+    const failed: [string, unknown][] = []
+    for (const [i, path] of paths.entries()) {
+      try {
+        await this.remove(path)
+      } catch (error) {
+        failed.push([path, error])
+        if (error instanceof BucketRefusal)
+          return [...failed, ...paths.slice(i + 1).map((rest) => [rest, error] as const)]
+      }
+    }
+    return failed
   }
 
   /** Names of objects and folders in a folder of the prefix. */

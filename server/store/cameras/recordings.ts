@@ -16,6 +16,8 @@ export type Recording = {
   readonly retention: string
   /** Maximum size of the footage in bytes; null for no limit. */
   readonly maxBytes: number | null
+  /** How long footage stays on the local disks if there is a bucket, ISO 8601; null: as the bucket says. */
+  readonly localRetention: string | null
   readonly status: RecordingStatus
   /** A sentence for the owner while `status` is ERROR. */
   readonly statusDetail: string | null
@@ -26,9 +28,14 @@ export type Recording = {
   readonly recordsUntilMs: number | null
 }
 
-export type RecordingPolicy = Pick<Recording, 'cameraId' | 'retention' | 'maxBytes' | 'deactivatedAtMs'> & {
+export type RecordingPolicy = Pick<
+  Recording,
+  'cameraId' | 'retention' | 'maxBytes' | 'localRetention' | 'deactivatedAtMs'
+> & {
   readonly ownerId: number
 }
+
+export type PolicyChange = Pick<Recording, 'retention' | 'maxBytes'> & Partial<Pick<Recording, 'localRetention'>>
 
 export class Recordings {
   readonly #db: Kysely<Tables>
@@ -45,16 +52,15 @@ export class Recordings {
    * Turns recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown
    * camera.
    */
-  async enable(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
-    const { retention, maxBytes: max_bytes } = policy
+  async enable(cameraId: number, policy: PolicyChange): Promise<Recording> {
+    const values = toColumns(policy)
     const now = this.#clock.nowMs()
     try {
       const row = await this.#db
         .insertInto('recordings')
         .values({
           camera_id: cameraId,
-          retention,
-          max_bytes,
+          ...values,
           status: 'READY',
           status_detail: null,
           enabled_at_ms: now,
@@ -63,8 +69,7 @@ export class Recordings {
         })
         .onConflict((conflict) =>
           conflict.column('camera_id').doUpdateSet((of) => ({
-            retention,
-            max_bytes,
+            ...values,
             enabled_at_ms: of
               .case()
               .when('recordings.deactivated_at_ms', 'is', null)
@@ -86,11 +91,10 @@ export class Recordings {
   }
 
   /** Changes only the policy: a stopped recording stays stopped. Throws 'not_found' if recording is turned off. */
-  async update(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
-    const { retention, maxBytes: max_bytes } = policy
+  async update(cameraId: number, policy: PolicyChange): Promise<Recording> {
     const row = await this.#db
       .updateTable('recordings')
-      .set({ retention, max_bytes })
+      .set(toColumns(policy))
       .where('camera_id', '=', cameraId)
       .where('deactivated_at_ms', 'is', null)
       .returningAll()
@@ -163,7 +167,7 @@ export class Recordings {
     const rows = await this.#db
       .selectFrom('recordings')
       .innerJoin('cameras', 'cameras.id', 'recordings.camera_id')
-      .select(['camera_id', 'owner_id', 'retention', 'max_bytes', 'deactivated_at_ms'])
+      .select(['camera_id', 'owner_id', 'retention', 'max_bytes', 'local_retention', 'deactivated_at_ms'])
       .orderBy('camera_id')
       .execute()
     return rows.map((row) => ({
@@ -171,6 +175,7 @@ export class Recordings {
       ownerId: row.owner_id,
       retention: row.retention,
       maxBytes: row.max_bytes,
+      localRetention: row.local_retention,
       deactivatedAtMs: row.deactivated_at_ms,
     }))
   }
@@ -206,12 +211,17 @@ export class Recordings {
   }
 }
 
+function toColumns({ retention, maxBytes, localRetention = null }: PolicyChange) {
+  return { retention, max_bytes: maxBytes, local_retention: localRetention }
+}
+
 function toRecording(row: Row<'recordings'>): Recording {
   return {
     cameraId: row.camera_id,
     activeServiceId: row.active_service_id,
     retention: row.retention,
     maxBytes: row.max_bytes,
+    localRetention: row.local_retention,
     status: row.status,
     statusDetail: row.status_detail,
     enabledAtMs: row.enabled_at_ms,

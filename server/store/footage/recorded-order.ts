@@ -3,26 +3,22 @@
 
 import { type Kysely, sql } from 'kysely'
 import { type ClockEpochStart, findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
-import { firstPlaceId } from '../../model/place.ts'
 import type { LastSegment, OldestQuery, OldSegment } from '../../model/segment-views.ts'
 import type { Tables } from '../schema.ts'
 import { hasIdIn, listClockEpochs } from './clock-epochs.ts'
 
 /** Closed segments, oldest first. If there is only one epoch, they are read from the index alone. */
-export async function listOldest(
-  db: Kysely<Tables>,
-  cameraId: number,
-  { limit, after, placeId }: OldestQuery,
-): Promise<OldSegment[]> {
+export async function listOldest(db: Kysely<Tables>, cameraId: number, query: OldestQuery): Promise<OldSegment[]> {
+  const { limit, after } = query
   const epochs = await listClockEpochs(db, cameraId)
-  if (epochs.length === 0) return listEpoch(db, cameraId, { limit, after, placeId })
+  if (epochs.length === 0) return listEpoch(db, cameraId, query)
   const found: OldSegment[] = []
   const from = after ? findEpoch(epochs, after.id) : 0
   for (let epoch = from; epoch <= lastEpoch(epochs) && found.length < limit; epoch++) {
     const ranges = listIdRanges(epochs, epoch)
     if (ranges.length === 0) continue // forgotten with its footage
-    const query = { limit: limit - found.length, after: epoch === from ? after : undefined, placeId }
-    const segments = await listEpoch(db, cameraId, query, ranges)
+    const rest = { ...query, limit: limit - found.length, after: epoch === from ? after : undefined }
+    const segments = await listEpoch(db, cameraId, rest, ranges)
     found.push(...segments.map((segment) => ({ ...segment, epoch })))
   }
   return found
@@ -31,17 +27,20 @@ export async function listOldest(
 async function listEpoch(
   db: Kysely<Tables>,
   cameraId: number,
-  { limit, after, placeId }: OldestQuery,
+  { limit, after, placeId, endedByMs }: OldestQuery,
   ids: ReturnType<typeof listIdRanges> = [],
 ): Promise<OldSegment[]> {
   const rows = await db
     .selectFrom('segments')
     .select(['id', 'start_ms', 'end_ms', 'bytes'])
-    .where('is_closed', '=', 1)
+    // A literal, because the index segments_of_place is not used with a parameter.
+    .where(sql<boolean>`is_closed = 1`)
     .where('camera_id', '=', cameraId)
     .$if(placeId !== undefined, (query) => query.where('place_id', '=', placeId!))
-    // A literal, because the index segments_elsewhere is not used with a parameter.
-    .$if(placeId !== undefined && placeId !== firstPlaceId, (query) => query.where(sql<boolean>`place_id <> 1`))
+    // The start too, because it is what the index is sorted by.
+    .$if(endedByMs !== undefined, (query) =>
+      query.where('start_ms', '<=', endedByMs!).where('end_ms', '<=', endedByMs!),
+    )
     .$if(after !== undefined, (query) =>
       query
         .where('start_ms', '>=', after!.startMs)

@@ -55,7 +55,8 @@ testEachDatabase(
     await store.close()
     const { db } = await openDatabase(database)
     for (const step of [
-      'drop index segments_elsewhere',
+      'drop index segments_of_place',
+      'alter table recordings drop column local_retention',
       'alter table segments drop column place_id',
       'alter table pending_deletions drop column place_id',
       'drop table places',
@@ -95,9 +96,17 @@ test('footage is found through the index alone, however the tables grow', async 
     .all()
   const audio = `${where} and codecs like '%,%'`
   const audioPlan = database.prepare(`explain query plan select id from segments where ${audio} limit 1`).all()
+  const oldest = 'is_closed = 1 and camera_id = ? and place_id = ? and start_ms <= ? and end_ms <= ?'
+  const placePlan = database
+    .prepare(
+      `explain query plan select id, start_ms, end_ms, bytes from segments where ${oldest} order by start_ms, id limit ?`,
+    )
+    .all()
   database.close()
   assert.equal(plan.length, 1)
   assert.match(String(plan[0]!.detail), /USING COVERING INDEX segments_by_time .*start_ms>\? AND start_ms<\?/)
+  assert.equal(placePlan.length, 1)
+  assert.match(String(placePlan[0]!.detail), /USING COVERING INDEX segments_of_place .*place_id=\? AND start_ms<\?/)
   assert.match(String(audioPlan[0]!.detail), /USING INDEX segments_with_audio .*start_ms>\? AND start_ms<\?/)
 })
 

@@ -127,9 +127,12 @@ export class MemorySegmentRows implements SegmentRows {
     return this.#ordered(cameraId).filter((s) => s.startMs >= startMs && s.startMs < endMs)
   }
 
-  async listOldest(cameraId: number, { limit, after, placeId }: OldestQuery): Promise<Segment[]> {
+  async listOldest(
+    cameraId: number,
+    { limit, after, placeId, endedByMs = Number.POSITIVE_INFINITY }: OldestQuery,
+  ): Promise<Segment[]> {
     return this.#closed(cameraId)
-      .filter((s) => placeId === undefined || s.placeId === placeId)
+      .filter((s) => (placeId === undefined || s.placeId === placeId) && s.endMs <= endedByMs)
       .filter((s) => !after || compareRecorded(s, this.#withEpoch(cameraId, after)) > 0)
       .slice(0, limit)
   }
