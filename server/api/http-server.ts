@@ -43,7 +43,7 @@ export type HttpServerOptions = {
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-  'access-control-allow-headers': 'authorization, content-type, if-none-match, if-range, range',
+  'access-control-allow-headers': '*, authorization',
   'access-control-max-age': '7200',
 }
 

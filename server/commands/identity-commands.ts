@@ -27,7 +27,7 @@ const identityProviders: Command = {
     const clients = await openIdentityProviders({ config, port: config.port, publicUrl, clock, log })
     const states = await Promise.all(
       clients.map(async (client) => {
-        const failure = await client.begin(false).then(
+        const failure = await client.check().then(
           () => null,
           (error: unknown) => errorChain(error),
         )

@@ -38,6 +38,9 @@ test('a provider is read with its secret, without the final line break', async (
     clientId: 'nightjar',
     clientSecret: 's3 cret',
     linksByAddress: false,
+    assignsAddresses: false,
+    authMethod: undefined,
+    answersByForm: false,
     hosts: more.hosts,
     ca: ca.trimEnd(),
   })

@@ -2,7 +2,13 @@
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { isOnThisMachine, issuerKey, type ProviderSettings } from '../auth/providers/provider-settings.ts'
+import {
+  type AuthMethod,
+  authMethods,
+  isOnThisMachine,
+  issuerKey,
+  type ProviderSettings,
+} from '../auth/providers/provider-settings.ts'
 
 const fields = {
   id: true,
@@ -11,6 +17,9 @@ const fields = {
   client_id: true,
   client_secret_file: false,
   link_by_verified_address: false,
+  trust_addresses: false,
+  token_endpoint_auth_method: false,
+  response_mode: false,
   hosts: false,
   ca_file: false,
 } as const
@@ -87,6 +96,9 @@ class EntryReader {
       clientId: this.#text(values, 'client_id', '1 to 255 characters', isClientId),
       clientSecret: await this.#file(values, 'client_secret_file', isSecret, 'one line that is not empty'),
       linksByAddress: this.#switch(values, 'link_by_verified_address'),
+      assignsAddresses: this.#switch(values, 'trust_addresses'),
+      authMethod: this.#authMethod(values),
+      answersByForm: this.#responseMode(values) === 'form_post',
       hosts: this.#hosts(values.hosts),
       ca: await this.#file(values, 'ca_file', isPem, 'certificates as PEM'),
     }
@@ -103,6 +115,23 @@ class EntryReader {
     if (typeof value === 'string' && isGood(value)) return value
     this.#fault(value === undefined ? `"${name}" is missing` : `"${name}": expected ${form}, got ${quote(value)}`)
     return ''
+  }
+
+  #authMethod(values: Readonly<Record<string, unknown>>): AuthMethod | undefined {
+    const value = values.token_endpoint_auth_method
+    const method = authMethods.find((each) => each === value)
+    const secret = values.client_secret_file
+    if (value !== undefined && method === undefined)
+      this.#fault(`"token_endpoint_auth_method": expected ${authMethods.join(', ')}, got ${quote(value)}`)
+    else if (method !== undefined && method !== 'none' && secret === undefined)
+      this.#fault(`"token_endpoint_auth_method": ${method} needs "client_secret_file"`)
+    return method
+  }
+
+  #responseMode({ response_mode: value = 'query' }: Readonly<Record<string, unknown>>): unknown {
+    if (value !== 'query' && value !== 'form_post')
+      this.#fault(`"response_mode": expected query or form_post, got ${quote(value)}`)
+    return value
   }
 
   #switch(values: Readonly<Record<string, unknown>>, name: keyof typeof fields): boolean {

@@ -144,7 +144,7 @@ export const options = {
   }),
   'refresh-reuse-leeway-seconds': integerOption({
     description:
-      'Grace period for reused refresh tokens. If a used token is sent again within this time, it is only refused. After that, the token is considered stolen, and the whole grant is revoked.',
+      'Grace period for refresh tokens that are sent again with another Idempotency-Key: within it, they are only refused. With 0, the response to a refresh is not repeated, and any token that is used twice revokes the whole grant.',
     min: 0,
     max: 300,
     unit: 'seconds',

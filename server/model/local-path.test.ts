@@ -18,7 +18,7 @@ test('T29: what leads elsewhere is no local path', () => {
     'a',
     '/a\\b',
   ]
-  for (const text of [...elsewhere, '/\u00a0/e', '/a\0', `/${'a'.repeat(8192)}`]) {
+  for (const text of [...elsewhere, '/\u00a0/e', '/a\0', `/${'a'.repeat(12_288)}`]) {
     assert.equal(isLocalPath(text), false, JSON.stringify(text))
   }
   for (const text of ['/', '/account/', '/oauth/authorize/?state=a%20b&next=//x', '/%2f%2fe', '/a//b']) {

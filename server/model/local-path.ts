@@ -6,7 +6,8 @@
  */
 const pattern = /^\/(?![/\\])[^\\\p{Cc}\s]*$/u
 
-const maxLength = 8192
+/** A request to the authorization endpoint has a state of up to 8 KiB. */
+const maxLength = 12_288
 
 /** True for a path, with or without query, that begins with a single slash. */
 export function isLocalPath(text: string): boolean {

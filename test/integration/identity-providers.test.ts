@@ -12,6 +12,7 @@ import {
   countMails,
   email,
   password,
+  press,
   readRows,
   signedInAs,
   signIn,
@@ -68,7 +69,7 @@ test('with sign-up by invitation, only invited users get an account, and each in
   await server.request('/v1/users/invitations/', { method: 'POST', body: { email: 'Guest@example.org' } })
   await eventually('the invitation', 5000, async () => readRows(server, 'select * from links').length === 1)
   // An email address that the provider has not verified does not count as invited.
-  for (const email_verified of [false, undefined, 'true', 1]) {
+  for (const email_verified of [false, undefined, 'false', 1]) {
     const shown = await signIn(browser, provider, { claims: { ...verified('guest@example.org'), email_verified } })
     assert.equal(shown.status, 403, String(email_verified))
     assert.match(shown.text, /has not verified/)
@@ -179,4 +180,76 @@ test("the operator's rule links accounts by verified email address, but never a 
   assert.match(second.text, /a different account at The office/)
   const events = await audited(server)
   assert.ok(events.includes('identity.linked office rule'), events.join('\n'))
+})
+
+test('what the providers that people have say of an address is understood, and nothing else', async () => {
+  await using provider = await openLyingProvider()
+  await using trusted = await openLyingProvider()
+  await using file = await writeProviderFile(
+    { id: 'office', ...provider },
+    { id: 'entra', ...trusted, more: { trust_addresses: true, token_endpoint_auth_method: 'client_secret_post' } },
+  )
+  await using server = await openServerHere(...file.args, '--sign-up', 'open')
+  let people = 0
+  const come = async (claims: Record<string, unknown>, { userinfo = {}, id = 'office' } = {}) => {
+    const [sub, at] = [`person ${++people}`, id === 'office' ? provider : trusted]
+    const browser = new PageVisitor(server)
+    await browser.open('/sign-in/')
+    const saying = { claims: { sub, email: undefined, ...claims } }
+    at.saying = { userinfo: { sub, ...userinfo } }
+    const answer = at.authorize(await press(browser, id), saying)
+    await browser.open(`/sign-in/with/${id}/back/?${answer}`)
+    return signedInAs(browser)
+  }
+  const of = (name: string) => `${name}@example.org`
+  // Apple, Amazon Cognito.
+  assert.equal(await come({ email: of('apple'), email_verified: 'true' }), of('apple'))
+  for (const value of ['false', 1, 'TRUE', 'yes', [true], null])
+    assert.equal(await come({ email: of('none'), email_verified: value }), undefined, String(value))
+  // Okta, Authelia.
+  const thin = { email: of('okta'), email_verified: true, given_name: 'Olga', family_name: 'Kta' }
+  assert.equal(await come({ email: of('okta') }, { userinfo: thin }), of('okta'))
+  const names = `select first_name, last_name from users where email = '${of('okta')}'`
+  assert.deepEqual(readRows(server, names).map((row) => Object.values(row as object)), [['Olga', 'Kta']]) // biome-ignore format: one line
+  assert.equal(await come({}, { userinfo: { ...thin, email: of('authelia') } }), of('authelia'))
+  // What is said elsewhere about another address, or against the token, does not count.
+  assert.equal(await come({ email: of('other') }, { userinfo: { ...thin, email: of('else') } }), undefined)
+  assert.equal(await come({ email: of('no'), email_verified: false }, { userinfo: { ...thin, email: of('no') } }), undefined) // biome-ignore format: one line
+  // Entra ID says nothing; the operator does.
+  assert.equal(await come({ email: of('entra') }), undefined)
+  assert.equal(await come({ email: of('entra') }, { id: 'entra' }), of('entra'))
+  assert.equal(await come({ email: of('liar'), email_verified: false }, { id: 'entra' }), undefined)
+  const [request] = trusted.tokenRequests
+  assert.deepEqual([request!.authorization, request!.form.get('client_secret')], [undefined, clientSecret])
+})
+
+test('an answer may come as a form from the site of the provider, and twice', async () => {
+  await using provider = await openLyingProvider()
+  await using file = await writeProviderFile({ id: 'office', ...provider, more: { response_mode: 'form_post' } })
+  await using server = await openServerHere(...file.args, '--sign-up', 'open')
+  const browser = new PageVisitor(server)
+  await browser.open('/sign-in/')
+  const location = await press(browser)
+  assert.equal(new URL(location).searchParams.get('response_mode'), 'form_post')
+  const answer = Object.fromEntries(provider.authorize(location, { claims: verified('ada@example.org') }))
+  // The browser sends no cookies with it.
+  const sent = await server.request(back, {
+    method: 'POST',
+    authorization: null,
+    form: { ...answer, user: '{"name":{}}' },
+    headers: { accept: 'text/html', origin: provider.issuer, 'sec-fetch-site': 'cross-site' },
+  })
+  assert.equal(sent.status, 303)
+  const path = String(sent.headers.location)
+  assert.ok(path.startsWith(`${back}?code=`) && !path.includes('user='), path)
+  const twice = await Promise.all([browser.open(path), browser.open(path)])
+  assert.deepEqual(twice.map(({ path: shown }) => shown), ['/', '/']) // biome-ignore format: one line
+  assert.equal(await signedInAs(browser), 'ada@example.org')
+  const foreign = await server.request('/sign-in/', {
+    method: 'POST',
+    authorization: null,
+    form: answer,
+    headers: { accept: 'text/html', origin: provider.issuer, 'sec-fetch-site': 'cross-site' },
+  })
+  assert.equal(foreign.status, 403)
 })

@@ -82,9 +82,12 @@ test('T41: openid-client completes code with PKCE, password, refresh and revocat
     assert.equal(first.expires_in, 36_000)
     const second = await openid.refreshTokenGrant(config, first.refresh_token!)
     assert.deepEqual([await statusOfMe(first.access_token), await statusOfMe(second.access_token)], [401, 200])
-    await assert.rejects(openid.refreshTokenGrant(config, first.refresh_token!), { error: 'invalid_grant' })
+    // The answer may have been lost.
+    const again = await openid.refreshTokenGrant(config, first.refresh_token!)
+    assert.equal(again.refresh_token, second.refresh_token)
     await openid.tokenRevocation(config, second.refresh_token!)
     assert.equal(await statusOfMe(second.access_token), 401)
+    await assert.rejects(openid.refreshTokenGrant(config, first.refresh_token!), { error: 'invalid_grant' })
     const third = await openid.genericGrantRequest(config, 'password', { username, password, scope: 'read' })
     assert.equal(await statusOfMe(third.access_token), 200)
     const wrong = openid.genericGrantRequest(config, 'password', { username, password: 'wrong' })

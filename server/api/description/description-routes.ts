@@ -9,7 +9,7 @@ const path = '/openapi.json'
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-  'access-control-allow-headers': 'if-none-match',
+  'access-control-allow-headers': '*, authorization',
   'access-control-max-age': '7200',
 }
 

@@ -8,7 +8,11 @@ import { languageTags } from '../pages/texts/languages.ts'
 
 const path = '/.well-known/oauth-authorization-server'
 
-const preflightHeaders = { 'access-control-allow-methods': 'GET, HEAD, OPTIONS', 'access-control-max-age': '7200' }
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-headers': '*, authorization',
+  'access-control-max-age': '7200',
+}
 
 /** `issuer` is the public origin of this server. */
 export function registerMetadata(server: FastifyInstance, issuer: string): void {

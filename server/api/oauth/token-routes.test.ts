@@ -149,8 +149,8 @@ testEachDatabase(
     const requests: Post[] = [
       { body: `${good}&client_id=app` },
       { body: `${good}&refresh_token=x` },
-      { body: `${good}&x=1&x=2` },
-      { body: `${good}&x=%00` },
+      { body: `${good}&scope=read&scope=read` },
+      { body: `${good}&scope=%00` },
       { body: `${good}&x=${'y'.repeat(16_384)}` },
       { type: boundary, body: part('name="grant_type"; filename="f"', 'refresh_token') },
       { type: 'multipart/form-data', body: part('name="a"', 'b') },
@@ -162,7 +162,6 @@ testEachDatabase(
       { type: ';;;', body: good },
       { type: 'application/json', body: good },
       { body: Buffer.from([0xff, 0xfe, 0x00]) },
-      { body: `__proto__=1&${good}&__proto__=2` },
       { body: good, headers: { authorization: 'Basic !!!' } },
       { body: `${good}&client_secret=x`, headers: { authorization: `Basic ${btoa('app:y')}` } },
       { body: '' },
@@ -175,7 +174,7 @@ testEachDatabase(
         assert.equal(response.headers['content-type'], 'application/json')
       }
     }
-    assert.equal((await post({ body: `${good}&__proto__=x&constructor=y` })).statusCode, 200)
+    assert.equal((await post({ body: `${good}&__proto__=x&constructor=y&resource=a&resource=b%00` })).statusCode, 200)
   },
 )
 
@@ -224,7 +223,7 @@ testEachDatabase('T38: pages of any origin may ask for tokens, never with cookie
     assert.equal(response.statusCode, 204)
     assert.equal(response.headers['access-control-allow-origin'], '*')
     assert.equal(response.headers['access-control-allow-methods'], 'POST, OPTIONS')
-    assert.equal(response.headers['access-control-allow-headers'], 'authorization, content-type, idempotency-key')
+    assert.equal(response.headers['access-control-allow-headers'], '*, authorization')
     assert.equal(response.headers['access-control-allow-credentials'], undefined)
   }
   assert.equal((await postForm({})).headers['access-control-allow-origin'], '*')
@@ -294,7 +293,7 @@ testEachDatabase(
         headers: { 'content-type': formType },
         payload: new URLSearchParams({ ...login, password }).toString(),
       })
-    for (let i = 0; i < 5; i++) assert.equal((await logIn('wrong horse')).body, refusal('invalid_grant', 'Invalid credentials given.')) // biome-ignore format: one line
+    for (let i = 0; i < 5; i++) assert.equal((await logIn(`wrong horse ${i}`)).body, refusal('invalid_grant', 'Invalid credentials given.')) // biome-ignore format: one line
     const delayed = await logIn(testPassword)
     assert.deepEqual([delayed.statusCode, delayed.json().error], [429, 'rate_limited'])
     assert.match(String(delayed.headers['retry-after']), /^\d+$/)

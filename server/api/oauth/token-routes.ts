@@ -31,7 +31,7 @@ const allowed = 'POST, OPTIONS'
 
 const preflightHeaders = {
   'access-control-allow-methods': allowed,
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+  'access-control-allow-headers': '*, authorization',
   'access-control-max-age': '7200',
 }
 

@@ -78,8 +78,11 @@ testEachDatabase('T28: a question is answered once, and asked again after that',
     const { action, fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
     const answers = await Promise.all([first, second].map((answer) => browser.post(action, { ...fields, answer })))
     const locations = answers.map(({ location }) => location!)
-    assert.equal(locations.filter((location) => location.startsWith(redirectUri)).length, 1)
-    assert.equal(locations.filter((location) => location === action).length, 1)
+    // The same click twice has one answer; another click has none.
+    const isSame = first === second
+    assert.equal(locations.filter((location) => location.startsWith(redirectUri)).length, isSame ? 2 : 1)
+    assert.equal(new Set(locations).size, isSame ? 1 : 2)
+    if (!isSame) assert.ok(locations.includes(action))
   }
 })
 
@@ -136,16 +139,13 @@ testEachDatabase('T8: hostile redirect addresses are a 400 and lead nowhere, sig
 })
 
 testEachDatabase('T8: a program on the user’s own machine may listen on any port', async (t, database) => {
-  const { browser } = await openWithApp(t, database, ['http://127.0.0.1/cb', 'http://[::1]/cb'])
+  const { browser } = await openWithApp(t, database, ['http://127.0.0.1/cb', 'http://[::1]/cb', 'http://localhost/cb'])
   await browser.signIn()
-  for (const [redirect_uri, target] of [
-    ['http://127.0.0.1:49152/cb', 'http://127.0.0.1:49152'],
-    ['http://[::1]:49152/cb', 'http:'],
-  ] as const) {
+  for (const redirect_uri of ['http://127.0.0.1:49152/cb', 'http://[::1]:49152/cb', 'http://localhost:49152/cb']) {
     const { status, headers } = await browser.get(authorize({ redirect_uri }))
     assert.equal(status, 200)
-    const policy = String(headers['content-security-policy'])
-    assert.equal(policy.split('; ').at(-1), `form-action 'self' https: ${target}`)
+    // Browsers would apply it to wherever the application redirects to.
+    assert.doesNotMatch(String(headers['content-security-policy']), /form-action/)
     await browser.submit({ answer: 'allow' }, '/oauth/')
     assert.ok(browser.shown!.location!.startsWith(redirect_uri))
   }
@@ -166,7 +166,7 @@ testEachDatabase('T9: state comes back unchanged, however odd', async (t, databa
     '\'"`',
     'a\\b',
     ' ',
-    'x'.repeat(2000),
+    'x'.repeat(8192),
   ]) {
     await browser.open(authorize({ state }))
     await browser.submit({ answer: 'allow' }, '/oauth/')
@@ -176,16 +176,49 @@ testEachDatabase('T9: state comes back unchanged, however odd', async (t, databa
   await browser.open(`/oauth/authorize/?${new URLSearchParams(rest)}`)
   await browser.submit({ answer: 'allow' }, '/oauth/')
   assert.equal(new URL(browser.shown!.location!).searchParams.has('state'), false)
-  assert.equal((await browser.get(`${authorize()}&state=again`)).status, 400)
+  const { location } = await browser.get(`${authorize()}&state=again`)
+  assert.match(location!, /error=invalid_request.*Duplicate%20state/)
 })
 
 testEachDatabase('T9: state survives signing in', async (t, database) => {
+  const { pages } = await openWithApp(t, database)
+  for (const state of ['a+b%20%2B%FF%zz', 'x'.repeat(8192)]) {
+    const browser = pages.openBrowser()
+    await browser.open(`${authorize({ state: '' })}&ignored=1`.replace('state=', `state=${state}`))
+    await browser.submit({ email: 'ada@example.org', password })
+    await browser.submit({ answer: 'allow' }, '/oauth/')
+    assert.ok(browser.shown!.location!.endsWith(`&state=${state}`))
+  }
+})
+
+testEachDatabase('a form that is sent twice gets the same answer, once', async (t, database) => {
+  const { pages, browser } = await openWithApp(t, database)
+  await browser.signIn()
+  await browser.open(authorize())
+  const { action, fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+  const answers = await Promise.all([1, 2].map(() => browser.post(action, { ...fields, answer: 'allow' })))
+  answers.push(await browser.post(action, { ...fields, answer: 'allow' }))
+  const { location } = answers[0]!
+  assert.ok(location!.startsWith('https://app.example/') && answers.every((each) => each.location === location))
+  // Nobody else gets it.
+  const eve = pages.openBrowser()
+  const stolen = await eve.post(action, { ...fields, answer: 'allow' })
+  assert.match(stolen.location!, /^\/sign-in\//)
+})
+
+testEachDatabase('two tabs that a new browser opens together both get to their applications', async (t, database) => {
   const { browser } = await openWithApp(t, database)
-  const state = 'a+b %2B & ü'
-  await browser.open(authorize({ state }))
-  await browser.submit({ email: 'ada@example.org', password })
-  await browser.submit({ answer: 'allow' }, '/oauth/')
-  assert.equal(new URL(browser.shown!.location!).searchParams.get('state'), state)
+  // Both are asked for before there is a cookie.
+  const tabs = await Promise.all(['one', 'two'].map((state) => browser.get(authorize({ state }))))
+  const pages: string[] = []
+  for (const { location } of tabs) pages.push((await browser.get(location!)).text)
+  for (const [i, text] of pages.entries()) {
+    const { action, fields } = readForms(text).find((form) => form.action.startsWith('/sign-in/'))!
+    await browser.post(action, { ...fields, email: 'ada@example.org', password })
+    await browser.open(browser.shown!.location!)
+    await browser.submit({ answer: 'allow' }, '/oauth/')
+    assert.equal(new URL(browser.shown!.location!).searchParams.get('state'), ['one', 'two'][i])
+  }
 })
 
 testEachDatabase(
@@ -195,7 +228,7 @@ testEachDatabase(
     const { location } = await browser.get(authorize({ scope: 'everything' }))
     assert.match(location!, /^\/sign-in\//)
     await browser.get(location!)
-    assert.match(String(browser.shown!.headers['content-security-policy']), /form-action 'self' https:$/)
+    assert.doesNotMatch(String(browser.shown!.headers['content-security-policy']), /form-action/)
     await browser.submit({ email: 'ada@example.org', password })
     const back = new URL(browser.shown!.location!)
     assert.equal(back.origin, 'https://app.example')
@@ -251,7 +284,7 @@ testEachDatabase('who is asked can be somebody else', async (t, database) => {
   await browser.submit({ email: 'eve@example.org', password })
   assert.match(browser.shown!.text, /eve@example\.org/)
   await browser.submit({ answer: 'allow' }, '/oauth/')
-  assert.match(browser.shown!.location!, /state=a%20b/)
+  assert.match(browser.shown!.location!, /state=a\+b$/)
 })
 
 testEachDatabase('an application that is changed while its user decides gets no code', async (t, database) => {

@@ -1,6 +1,7 @@
 // Parts of forms: fields with a label, a hint and an error, buttons, and notices. Errors are shown beside the field and
 // are associated with it for screen readers (WCAG 2.2: 1.3.5, 3.3.1, 3.3.2).
 
+import { randomBytes } from 'node:crypto'
 import { type Html, html } from './html.ts'
 
 /** The errors of a submitted form: by field, and for the form as a whole. */
@@ -75,7 +76,11 @@ export type FormOptions = {
 }
 
 export function drawForm({ action, formToken, hidden = {}, content, className, attributes = {} }: FormOptions): Html {
-  const values = Object.entries({ form_token: formToken, ...hidden }).filter(([, value]) => value !== undefined)
+  // The number tells a form that is sent twice from the same entries in another one; see repeated-requests.ts.
+  const form_id = randomBytes(9).toString('base64url')
+  const values = Object.entries({ form_token: formToken, form_id, ...hidden }).filter(
+    ([, value]) => value !== undefined,
+  )
   return html`<form method="post" action="${action}"${className !== undefined && html` class="${className}"`}${Object.entries(attributes).map(([name, value]) => html` ${name}="${value}"`)}>
 ${values.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${content}

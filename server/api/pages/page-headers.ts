@@ -22,15 +22,15 @@ export function createPageHeaders(page: PolicyOptions = {}): Record<string, stri
   return { ...pageHeaders, 'content-security-policy': writePolicy(page) }
 }
 
-export type PolicyOptions = Pick<ShownPage, 'leadsTo' | 'script'>
+export type PolicyOptions = Pick<ShownPage, 'leadsOut' | 'script'>
 
 /**
- * Allows only our own style sheet and images, our own script on pages that have one, and no frames. `leadsTo` is the
- * URL that a form of this page redirects to. Browsers apply `form-action` to every redirect after a form, and an
- * application may redirect further, so `https:` is allowed too.
+ * Allows only our own style sheet and images, our own script on pages that have one, and no frames. Forms stay on this
+ * server, unless they lead to an application: browsers apply `form-action` to every redirect after a form, and where
+ * applications redirect to, such as another program on the device, is not known. What such a form sends is for this server
+ * alone; the redirects after it carry no body.
  */
-export function writePolicy({ leadsTo, script }: PolicyOptions): string {
-  const targets = leadsTo === undefined ? ["'self'"] : ["'self'", 'https:', ...formTargets(leadsTo)]
+export function writePolicy({ leadsOut = false, script }: PolicyOptions): string {
   return [
     "default-src 'none'",
     ...(script === undefined ? [] : ["script-src 'self'"]),
@@ -38,13 +38,6 @@ export function writePolicy({ leadsTo, script }: PolicyOptions): string {
     "img-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    `form-action ${targets.join(' ')}`,
+    ...(leadsOut ? [] : ["form-action 'self'"]),
   ].join('; ')
-}
-
-/** CSP cannot express IPv6 addresses or hosts of private schemes. For those, only the scheme is listed. */
-function formTargets(address: string): string[] {
-  const { protocol, origin, hostname } = new URL(address)
-  if (protocol === 'https:') return []
-  return [protocol === 'http:' && !hostname.startsWith('[') ? origin : protocol]
 }

@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
 import type { Session, Sessions } from '../../auth/sessions/sessions.ts'
+import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { RateLimitError } from '../../base/rate-limiter.ts'
@@ -19,6 +20,7 @@ import { writeDocument } from './layout.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage, type UserCall } from './page.ts'
 import type { PageAssets } from './page-assets.ts'
 import { createPageHeaders } from './page-headers.ts'
+import { RepeatedRequests } from './repeated-requests.ts'
 import { checkSameSite } from './same-site.ts'
 import { english } from './texts/english.ts'
 import { chooseTexts, writeLanguageCookie } from './texts/languages.ts'
@@ -33,6 +35,7 @@ export type PageRoutesOptions = {
   readonly assets: PageAssets
   /** The origin of this server. Forms from other origins are rejected. */
   readonly publicUrl: string
+  readonly clock: Pick<Clock, 'monotonicMs'>
   readonly log: Logger
   /** Redirect to sign-in or to the password confirmation. The browser returns to the page afterwards. */
   readonly signInFirst: (call: PageCall) => PageAnswer
@@ -47,20 +50,32 @@ export function registerPageRoutes(server: FastifyInstance, options: PageRoutesO
     scope.removeAllContentTypeParsers()
     const limits = { parseAs: 'buffer', bodyLimit: maxFormBytes } as const
     scope.addContentTypeParser('*', limits, (_request, bytes, done) => done(null, bytes))
+    const openPaths = new Set(options.pages.filter((page) => page.takesForeignForms).map((page) => page.path))
     scope.addHook('onRequest', async (request) => {
       request.rate = options.limits.takeAddress(request.clientIp) ?? null
-      if (request.method === 'POST') checkSameSite(request.headers, options.publicUrl)
+      const isOpen = openPaths.has(request.url.split('?', 1)[0]!)
+      if (request.method === 'POST' && !isOpen) checkSameSite(request.headers, options.publicUrl)
     })
     scope.setErrorHandler((error, request, reply) => sendError(options, error, request, reply))
-    for (const page of options.pages) registerPage(scope, page, options)
+    const repeated = new RepeatedRequests(options.clock)
+    for (const page of options.pages) registerPage(scope, page, repeated, options)
   })
 }
 
-function registerPage(scope: FastifyInstance, page: Page, options: PageRoutesOptions): void {
+function registerPage(
+  scope: FastifyInstance,
+  page: Page,
+  repeated: RepeatedRequests,
+  options: PageRoutesOptions,
+): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const call = await createCall(request, options)
     const form = request.method === 'POST' ? readForm(sentBody(request)) : undefined
-    const found = await ask(page, call, form, options).catch((error: unknown) => {
+    const respond = () => ask(page, call, form, options)
+    const content = form ? [call.url, sentBody(request).bytes ?? ''] : page.isRepeated && [call.url]
+    const isRepeatable = content && form?.get('form_id') !== ''
+    const answering = isRepeatable ? repeated.answer(content, call.cookieHeader, respond) : respond()
+    const found = await answering.catch((error: unknown) => {
       // The session or the password changed during the request, and nothing was done. Reload the page with the new
       // state.
       if (error instanceof AppError && error.kind === 'unauthenticated') return redirect(call.url)

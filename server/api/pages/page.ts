@@ -43,8 +43,8 @@ export type ShownPage = {
   /** For long pages that are read: the content uses the whole width. */
   readonly isWide?: true
   readonly script?: 'passkey'
-  /** A URL outside this server that a form of this page may redirect to; see `writePolicy`. */
-  readonly leadsTo?: string | undefined
+  /** True if a form of this page leads to an application in the end; see `writePolicy`. */
+  readonly leadsOut?: boolean | undefined
   readonly retryAfterSeconds?: number | undefined
   /** Values of Set-Cookie headers. */
   readonly cookies?: readonly string[]
@@ -62,6 +62,10 @@ export type Page = {
   readonly path: string
   /** True if owners may open the page before they set up a required second factor. */
   readonly isOpenWithoutSecondFactor?: true
+  /** True if other sites may send forms here. The page must not trust them, nor change anything. */
+  readonly takesForeignForms?: true
+  /** True if the URL works once: whoever opens it again gets the same answer for some seconds, as with forms. */
+  readonly isRepeated?: true
 } & (
   | {
       readonly audience: 'anyone'

@@ -8,7 +8,7 @@ import type { PagesDeps } from './deps.ts'
 import { type Page, redirect } from './page.ts'
 import { registerPageAssets } from './page-assets.ts'
 import { registerPageRoutes } from './page-routes.ts'
-import { homePath } from './paths.ts'
+import { changePasswordPath, homePath } from './paths.ts'
 import { createAccountPage } from './routes/account.ts'
 import { createAuthenticatorAppPage } from './routes/authenticator-app.ts'
 import { createAuthorizePage } from './routes/authorize.ts'
@@ -45,13 +45,20 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
   const { deps, limits, publicUrl, description, hasDashboard = false } = options
   const service = new SignInService(deps, hasDashboard ? '/' : homePath)
   const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
+  // https://www.w3.org/TR/change-password-url/
+  const passwordManagers: Page = {
+    path: '/.well-known/change-password',
+    audience: 'anyone',
+    get: async () => redirect(changePasswordPath),
+  }
   registerPageRoutes(server, {
-    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, service, description, publicUrl)],
+    pages: [passwordManagers, ...(hasDashboard ? [] : [start]), ...createPages(deps, service, description, publicUrl)],
     sessions: deps.sessions,
     users: deps.users,
     limits,
     assets: registerPageAssets(server),
     publicUrl,
+    clock: deps.clock,
     log: deps.log,
     signInFirst: (call) => service.sendToSignIn(call, { path: call.url }),
     confirmFirst: (call) => service.sendToConfirm(call, call.url),

@@ -1,35 +1,42 @@
 // The URL that a browser returns to after sign-in. The browser carries it, sealed.
 
+import { LongPaths } from '../../auth/sessions/long-paths.ts'
 import { SealedValues } from '../../auth/sessions/sealed-values.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isLocalPath } from '../../model/local-path.ts'
 
 export type ReturnTo = {
   readonly path: string
-  /** The application that started the sign-in: its name and the URL that it is redirected to in the end. */
+  /** The name of the application that started the sign-in. */
   readonly appName?: string | undefined
-  readonly leadsTo?: string | undefined
+  /** True if the browser goes to the application in the end. */
+  readonly leadsOut?: boolean | undefined
 }
 
 const lifetimeMs = 12 * 3_600_000
-/** The value is sent in URLs and forms, both of which are limited to 16 KiB. */
-const maxLength = 8192
+/** The value is sent in URLs and forms. Proxies allow 8 KiB for a URL and all else. */
+const maxLength = 4096
 
 export class ReturnToSealer {
   readonly #values: SealedValues<ReturnTo>
+  readonly #paths: LongPaths
 
   /** `key` has 32 bytes and is used for nothing else. */
   constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>) {
+    this.#paths = new LongPaths(clock)
     this.#values = new SealedValues({ key, clock, lifetimeMs, maxLength })
   }
 
   /** Only the browser of `owner` can use the result. Undefined if the path is not on this server or too long. */
   seal(owner: string, returnTo: ReturnTo): string | undefined {
-    return isLocalPath(returnTo.path) ? this.#values.seal(owner, returnTo) : undefined
+    if (!isLocalPath(returnTo.path)) return undefined
+    return this.#values.seal(owner, { ...returnTo, path: this.#paths.shorten(returnTo.path) })
   }
 
   /** Undefined if the value was not sealed here, belongs to another browser or has expired. Never throws. */
   open(owner: string, sealed: string): ReturnTo | undefined {
-    return this.#values.open(owner, sealed)
+    const opened = this.#values.open(owner, sealed)
+    const path = opened && this.#paths.find(opened.path)
+    return path === undefined ? undefined : { ...opened!, path }
   }
 }

@@ -318,7 +318,7 @@ test('new codes end the former ones; the last factor takes the codes along, and 
   const remove = await press(home, 'remove_passkey')
   // A second click.
   await home.send(remove.action, remove.fields)
-  assert.equal(home.shown!.url, ownPath)
+  assert.equal(home.shown!.url, `${ownPath}?done=removed`)
   await user.signIn()
   assert.equal(isSignedIn(user), true)
   await pages.accounts.flush()

@@ -77,7 +77,7 @@ export class SignInService {
   }
 
   findReturnTo({ visit }: PageCall, sealed: string): ReturnTo | undefined {
-    return sealed === '' ? undefined : this.#returnToSealer.open(visit.owner, sealed)
+    return sealed === '' ? undefined : visit.find((owner) => this.#returnToSealer.open(owner, sealed))
   }
 
   /**
@@ -117,7 +117,7 @@ export class SignInService {
 
   /** Returns undefined if this browser has no such pending sign-in, or if it has expired. */
   findPending({ visit, session }: PageCall, name: string): Pending | undefined {
-    const pending = this.#pending.find(visit.owner, name)
+    const pending = visit.find((owner) => this.#pending.find(owner, name))
     const isOver = pending?.next.kind === 'confirm' && pending.next.sessionId !== session?.id
     return isOver ? undefined : pending
   }

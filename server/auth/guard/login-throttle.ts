@@ -1,7 +1,7 @@
 // Throttles password attempts (NIST SP 800-63B section 5.2.2) with growing delays. Accounts are never locked, because
 // an attacker could use that to lock users out. Unknown accounts are treated like known ones.
 
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { addressBlock } from './address-block.ts'
@@ -11,7 +11,10 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** For one account from one IP address: five free failures, then a delay that doubles each time, up to 15 minutes. */
+/**
+ * For one account from one IP address or one known device: five free failures, then a delay that doubles each time, up to
+ * 15 minutes.
+ */
 const accountAtAddressPolicy: FailurePolicy = {
   free: 5,
   blockedUntilMs: ({ count, latestMs }) =>
@@ -27,6 +30,10 @@ const addressPolicy = createWindowPolicy(100, 10 * minute)
  */
 const usualFromEverywhere = 100
 
+/** How long a wrong password is remembered. */
+const rememberedMs = 24 * hour
+const maxRemembered = 100_000
+
 /** Attempts that wait until others are finished. */
 const maxWaiting = 100
 
@@ -41,6 +48,11 @@ export type AttemptOrigin = {
   readonly ip: string
   /** Identifies the user's known device or session that the attempt comes from; undefined for unknown origins. */
   readonly knownAs?: string | undefined
+  /**
+   * A password that stays wrong. It does not count twice, because nobody learns anything from it: a program with the old
+   * password must not lock its user out. Omit it for codes that change.
+   */
+  readonly password?: string | undefined
 }
 
 export class LoginThrottle {
@@ -49,22 +61,23 @@ export class LoginThrottle {
   readonly #addresses = new FailureCounter(addressPolicy)
   readonly #accounts: FailureCounter
   /** By account and known device or session. */
-  readonly #known: FailureCounter
+  readonly #known = new FailureCounter(accountAtAddressPolicy)
+  /** When wrong passwords are forgotten, by a keyed digest with their account; oldest first. */
+  readonly #wrong = new Map<string, number>()
+  readonly #key = randomBytes(32)
   #waiting: (() => void)[] = []
 
   /** `fromEverywhere` is the number of free failures per account and hour. */
   constructor(clock: Pick<Clock, 'monotonicMs'>, { fromEverywhere = usualFromEverywhere } = {}) {
     this.#clock = clock
-    const accountPolicy = createWindowPolicy(fromEverywhere, hour)
-    this.#accounts = new FailureCounter(accountPolicy)
-    this.#known = new FailureCounter(accountPolicy)
+    this.#accounts = new FailureCounter(createWindowPolicy(fromEverywhere, hour))
   }
 
   /**
    * Resolves when the password may be checked, possibly after other attempts. Throws 'rate_limited' with the time of
    * the next attempt.
    */
-  async begin({ account: name, ip, knownAs }: AttemptOrigin): Promise<Attempt> {
+  async begin({ account: name, ip, knownAs, password }: AttemptOrigin): Promise<Attempt> {
     const account = keyOf(name)
     const address = addressBlock(ip)
     const here: [FailureCounter, string][] = [
@@ -72,10 +85,11 @@ export class LoginThrottle {
       [this.#addresses, address],
     ]
     const everywhere: [FailureCounter, string] = [this.#accounts, account]
-    // Known devices are not delayed by strangers. But a stolen device must not allow more guesses than strangers have.
+    // Known devices are delayed neither by strangers nor by others at the same address. But a stolen device must not allow
+    // more guesses than strangers have.
     const known: [FailureCounter, string][] = knownAs === undefined ? [] : [[this.#known, keyOf(`${name} ${knownAs}`)]]
     const counters = [...here, everywhere, ...known]
-    const deciding = known.length > 0 ? [...here, ...known] : counters
+    const deciding = known.length > 0 ? known : counters
     while (true) {
       const nowMs = this.#clock.monotonicMs()
       const waitMs = Math.max(...deciding.map(([counter, key]) => counter.waitMs(key, nowMs)))
@@ -89,7 +103,8 @@ export class LoginThrottle {
     }
     const nowMs = this.#clock.monotonicMs()
     for (const [counter, key] of counters) counter.begin(key, nowMs)
-    return { end: (outcome) => this.#end(counters, outcome) }
+    const digest = password === undefined ? undefined : this.#digest(`${account} ${password}`)
+    return { end: (outcome) => this.#end(counters, outcome, digest) }
   }
 
   /** The user proved by other means that the account is theirs, so failures of others no longer count for `ip`. */
@@ -101,17 +116,42 @@ export class LoginThrottle {
 
   /** The number of keys in memory. */
   get size(): number {
-    return this.#accountsAtAddresses.size + this.#addresses.size + this.#accounts.size + this.#known.size
+    const counters = [this.#accountsAtAddresses, this.#addresses, this.#accounts, this.#known]
+    return counters.reduce((sum, { size }) => sum + size, this.#wrong.size)
   }
 
-  #end(counters: readonly [FailureCounter, string][], outcome: 'right' | 'wrong' | 'undecided'): void {
+  #end(
+    counters: readonly [FailureCounter, string][],
+    outcome: 'right' | 'wrong' | 'undecided',
+    digest: string | undefined,
+  ): void {
     const nowMs = this.#clock.monotonicMs()
-    const [[accountAtAddress, key]] = counters as [[FailureCounter, string]]
-    if (outcome === 'right') accountAtAddress.forgive(key)
-    for (const [counter, each] of counters) counter.end(each, outcome === 'wrong', nowMs)
+    if (outcome === 'right') {
+      for (const [counter, key] of counters)
+        if (counter === this.#accountsAtAddresses || counter === this.#known) counter.forgive(key)
+    }
+    const counts = outcome === 'wrong' && (digest === undefined || this.#isNew(digest, nowMs))
+    for (const [counter, each] of counters) counter.end(each, counts, nowMs)
     const waiting = this.#waiting
     this.#waiting = []
     for (const resume of waiting) resume()
+  }
+
+  /** Remembers it. */
+  #isNew(digest: string, nowMs: number): boolean {
+    const isKnown = (this.#wrong.get(digest) ?? 0) > nowMs
+    for (const [each, untilMs] of this.#wrong) {
+      if (untilMs > nowMs && this.#wrong.size < maxRemembered) break
+      this.#wrong.delete(each)
+    }
+    this.#wrong.delete(digest)
+    this.#wrong.set(digest, nowMs + rememberedMs)
+    return !isKnown
+  }
+
+  /** The key is only in memory: the digest is of no use to anybody who reads it. */
+  #digest(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url')
   }
 
   async #waitForOthers(): Promise<void> {

@@ -76,7 +76,7 @@ export class Login {
     const found = await this.#find(email)
     const isDeviceKnown = found !== undefined && this.#devices.isKnown(input.device, found.user)
     const knownAs = input.proof ?? (isDeviceKnown ? input.device : undefined)
-    const attempt = await this.#throttle.begin({ account: keyOf(email), ip: context.ip, knownAs })
+    const attempt = await this.#throttle.begin({ account: keyOf(email), ip: context.ip, knownAs, password })
     let outcome: 'right' | 'wrong' | 'undecided' = 'undecided'
     let user: User | undefined
     try {

@@ -2,8 +2,7 @@
 // response to it. The pages sign the user in and ask for consent.
 
 import { AppError } from '../../base/error.ts'
-import { readAuthorizeInput, readClientId, readTarget } from '../../model/oauth/authorize.ts'
-import { readFields } from '../../model/oauth/fields.ts'
+import { readAuthorizeInput, readAuthorizeQuery, readClientId, readTarget } from '../../model/oauth/authorize.ts'
 import { OAuthError } from '../../model/oauth/oauth-error.ts'
 import { writeRedirect } from '../../model/oauth/redirect.ts'
 import { isRegistered } from '../../model/oauth/redirect-uri.ts'
@@ -22,9 +21,10 @@ export class AuthorizeService {
     this.#options = options
   }
 
-  async check(query: URLSearchParams): Promise<AuthorizeCheck> {
+  /** `search`: the query as it was sent. */
+  async check(search: URLSearchParams | string): Promise<AuthorizeCheck> {
     try {
-      return await this.#check(query)
+      return await this.#check(String(search))
     } catch (error) {
       if (error instanceof OAuthError) return { kind: 'refused', error: error.code, detail: error.message }
       throw error
@@ -86,15 +86,15 @@ export class AuthorizeService {
     throw new AppError('conflict', 'Mismatching redirect URI.')
   }
 
-  async #check(query: URLSearchParams): Promise<AuthorizeCheck> {
+  async #check(search: string): Promise<AuthorizeCheck> {
     const { applications, users } = this.#options.store
-    const fields = readFields(query)
-    const clientId = readClientId(fields)
+    const query = readAuthorizeQuery(search)
+    const clientId = readClientId(query)
     if (clientId === dashboardClientId) await applications.setBuiltIn(createDashboardClient(this.#options.publicUrl))
     const client = await applications.find(clientId)
-    const { redirectUri, state } = readTarget(fields, client)
+    const { redirectUri, state } = readTarget(query, client)
     try {
-      const { scopes, codeChallenge } = readAuthorizeInput(fields, client!)
+      const { scopes, codeChallenge } = readAuthorizeInput(query, client!)
       const owner = await users.find(client!.ownerId)
       const request: AuthorizeRequest = {
         clientId: client!.clientId,
@@ -119,7 +119,7 @@ export class AuthorizeService {
     { redirectUri, state }: { redirectUri: string; state?: string | undefined },
     answer: Readonly<Record<string, string | undefined>>,
   ): string {
-    return writeRedirect(redirectUri, { ...answer, state, iss: this.#options.publicUrl })
+    return writeRedirect(redirectUri, { ...answer, iss: this.#options.publicUrl }, state)
   }
 }
 

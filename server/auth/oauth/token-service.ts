@@ -68,7 +68,7 @@ export class TokenService {
         case 'authorization_code':
           return this.#exchangeCode(request, requester)
         case 'refresh_token':
-          return this.#refresh(request, requester, checkIdempotencyKey(input.idempotencyKey))
+          return this.#refresh(request, requester, this.#replyKey(input.idempotencyKey))
       }
     })
   }
@@ -166,6 +166,12 @@ export class TokenService {
       return decideRefresh(token, request, nowMs, policy)
     }
     return this.#settle({ presented, idempotencyKey, decide, repeat: () => reply! }, requester)
+  }
+
+  /** Undefined: the response is not stored. */
+  #replyKey(sent: string | undefined): string | undefined {
+    const isStrict = this.#options.policy.reuseLeewayMs === 0
+    return checkIdempotencyKey(sent) ?? (isStrict ? undefined : '')
   }
 
   async #findReply({ value, hash }: Presented, idempotencyKey: string | undefined): Promise<string | undefined> {

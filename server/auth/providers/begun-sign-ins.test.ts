@@ -3,7 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { type BegunSignIn, BegunSignIns } from './begun-sign-ins.ts'
 
-const owner = 'visit a'
+/** A browser with two visits. */
+const at = (cookieHeader: string | undefined, owner = 'visit a') => ({
+  owner,
+  owners: [owner, 'another visit'],
+  cookieHeader,
+})
 
 function open() {
   let nowMs = 1_800_000_000_000
@@ -27,33 +32,34 @@ const sent = (cookie: string): string => cookie.split(';', 1)[0]!
 test('a sign-in can be completed once, in its browser only, and does not affect others', () => {
   const { begun, create } = open()
   const [first, second] = [create('one'), create('two', { path: '/account/' })]
-  const cookie = sent(begun.add(owner, sent(begun.add(owner, undefined, first)), second))
-  const at = (state: string, providerId = 'office') => ({ state, providerId })
+  const earlier = sent(begun.add(at(undefined, 'another visit'), first))
+  const cookie = sent(begun.add(at(earlier), second))
+  const of = (state: string, providerId = 'office') => ({ state, providerId })
   for (const [who, header, asked] of [
-    ['visit b', cookie, at('two')],
-    [owner, cookie, at('two', 'school')],
-    [owner, cookie, at('three')],
-    [owner, undefined, at('two')],
-    [owner, `${cookie.slice(0, -2)}AA`, at('two')],
+    ['visit b', cookie, of('two')],
+    ['visit a', cookie, of('two', 'school')],
+    ['visit a', cookie, of('three')],
+    ['visit a', undefined, of('two')],
+    ['visit a', `${cookie.slice(0, -2)}AA`, of('two')],
   ] as const) {
-    assert.equal(begun.take(who, header, asked), undefined)
+    assert.equal(begun.take(at(header, who), asked), undefined)
   }
-  const taken = begun.take(owner, cookie, at('two'))!
+  const taken = begun.take(at(cookie), of('two'))!
   assert.deepEqual(taken.begun, second)
-  assert.equal(begun.take(owner, cookie, at('two')), undefined, 'the former cookie again')
-  const last = begun.take(owner, sent(taken.cookie), at('one'))!
+  assert.equal(begun.take(at(cookie), of('two')), undefined, 'the former cookie again')
+  const last = begun.take(at(sent(taken.cookie)), of('one'))!
   assert.deepEqual(last.begun, first)
   assert.match(last.cookie, /^__Host-provider=; Max-Age=0;/)
 })
 
 test('each sign-in expires after ten minutes, even if the cookie is renewed', () => {
   const { begun, create, pass } = open()
-  let cookie = sent(begun.add(owner, undefined, create('one')))
+  let cookie = sent(begun.add(at(undefined), create('one')))
   pass(9 * 60_000)
-  cookie = sent(begun.add(owner, cookie, create('two')))
+  cookie = sent(begun.add(at(cookie), create('two')))
   pass(2 * 60_000)
-  assert.equal(begun.take(owner, cookie, { state: 'one', providerId: 'office' }), undefined)
-  assert.ok(begun.take(owner, cookie, { state: 'two', providerId: 'office' }))
+  assert.equal(begun.take(at(cookie), { state: 'one', providerId: 'office' }), undefined)
+  assert.ok(begun.take(at(cookie), { state: 'two', providerId: 'office' }))
 })
 
 test('the cookie stays within the size limit of browsers, however long the return-to path is', () => {
@@ -61,11 +67,11 @@ test('the cookie stays within the size limit of browsers, however long the retur
   let cookie: string | undefined
   for (let length = 10; length <= 8000; length += 700) {
     const random = randomBytes(length).toString('base64url').slice(0, length)
-    const each = create(`state ${length}`, { path: `/${random}`, leadsTo: `https://app.example/${random}` })
-    const written = begun.add(owner, cookie, each)
+    const each = create(`state ${length}`, { path: `/${random}` })
+    const written = begun.add(at(cookie), each)
     assert.ok(written.length < 4096, String(written.length))
     cookie = sent(written)
-    assert.ok(begun.take(owner, cookie, { state: each.state, providerId: 'office' }))
+    assert.ok(begun.take(at(cookie), { state: each.state, providerId: 'office' }))
   }
 })
 
@@ -73,11 +79,11 @@ test('completed sign-ins are remembered, up to a maximum number', () => {
   const { begun, create } = open()
   const cookies: string[] = []
   for (let i = 0; i < 10_100; i++) {
-    const cookie = sent(begun.add(owner, undefined, create(`state ${i}`)))
-    assert.ok(begun.take(owner, cookie, { state: `state ${i}`, providerId: 'office' }))
+    const cookie = sent(begun.add(at(undefined), create(`state ${i}`)))
+    assert.ok(begun.take(at(cookie), { state: `state ${i}`, providerId: 'office' }))
     cookies.push(cookie)
   }
-  const again = (i: number) => begun.take(owner, cookies[i], { state: `state ${i}`, providerId: 'office' })
+  const again = (i: number) => begun.take(at(cookies[i]), { state: `state ${i}`, providerId: 'office' })
   assert.equal(again(10_099), undefined)
   assert.equal(again(200), undefined)
   assert.ok(again(0), 'the oldest went')

@@ -17,7 +17,7 @@ export type Purpose = 'sign_in' | 'link' | 'confirm'
 export type Destination = {
   readonly path: string
   readonly appName?: string | undefined
-  readonly leadsTo?: string | undefined
+  readonly leadsOut?: boolean | undefined
 }
 
 export type BegunSignIn = Challenge &
@@ -28,6 +28,13 @@ export type BegunSignIn = Challenge &
     readonly sessionId?: string | undefined
     readonly begunAtMs: number
   }
+
+/** The browser: the owner of its visit and of all its visits, and its cookies. */
+export type BegunBrowser = {
+  readonly owner: string
+  readonly owners: readonly string[]
+  readonly cookieHeader: string | undefined
+}
 
 const cookieName = 'provider'
 export const signInLifetimeMs = 10 * 60_000
@@ -50,15 +57,16 @@ export class BegunSignIns {
     this.#sealed = new SealedValues({ key, clock, lifetimeMs: signInLifetimeMs, maxLength })
   }
 
-  /** Returns a cookie with one more sign-in; the oldest are dropped. `owner` identifies the browser's visit. */
-  add(owner: string, cookieHeader: string | undefined, begun: BegunSignIn): string {
-    const list = [...this.#read(owner, cookieHeader), begun]
+  /** Returns a cookie with one more sign-in; the oldest are dropped. */
+  add(browser: BegunBrowser, begun: BegunSignIn): string {
+    const { owner } = browser
+    const list = [...this.#read(browser), begun]
     for (let from = Math.max(0, list.length - maxAtOnce); from < list.length; from++) {
       const value = this.#sealed.seal(owner, { list: list.slice(from) })
       if (value !== undefined) return writeCookie(cookieName, value, { maxAgeSeconds: signInLifetimeMs / 1000 })
     }
     // Only the path to return to can make it this long.
-    return this.add(owner, undefined, { ...begun, path: '/', appName: undefined, leadsTo: undefined })
+    return this.add({ ...browser, cookieHeader: undefined }, { ...begun, path: '/', appName: undefined })
   }
 
   /**
@@ -66,24 +74,23 @@ export class BegunSignIns {
    * another provider, has expired or was already used. `cookie` is the new value of the cookie.
    */
   take(
-    owner: string,
-    cookieHeader: string | undefined,
+    browser: BegunBrowser,
     { providerId, state }: { readonly providerId: string; readonly state: string },
   ): { readonly begun: BegunSignIn; readonly cookie: string } | undefined {
-    const list = this.#read(owner, cookieHeader)
+    const list = this.#read(browser)
     const begun = list.find((each) => each.state === state && each.providerId === providerId)
     if (!begun || !this.#use(state)) return undefined
     const rest = list.filter((each) => each !== begun)
-    const value = rest.length > 0 ? this.#sealed.seal(owner, { list: rest }) : undefined
+    const value = rest.length > 0 ? this.#sealed.seal(browser.owner, { list: rest }) : undefined
     return {
       begun,
       cookie: writeCookie(cookieName, value ?? '', { maxAgeSeconds: value ? signInLifetimeMs / 1000 : 0 }),
     }
   }
 
-  #read(owner: string, cookieHeader: string | undefined): readonly BegunSignIn[] {
+  #read({ owners, cookieHeader }: BegunBrowser): readonly BegunSignIn[] {
     const value = findCookie(cookieHeader, cookieName)
-    const { list = [] } = (value && this.#sealed.open(owner, value)) || {}
+    const { list = [] } = (value && this.#sealed.open(owners, value)) || {}
     // Each has its own expiry, because the cookie is sealed again with the next one.
     return list.filter(({ begunAtMs }) => this.#clock.nowMs() - begunAtMs < signInLifetimeMs)
   }

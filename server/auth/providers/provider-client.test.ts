@@ -21,6 +21,9 @@ async function open(t: TestContext, limits: Partial<OutgoingLimits> = {}) {
     clientId: 'nightjar',
     clientSecret: 'secret',
     linksByAddress: false,
+    assignsAddresses: false,
+    authMethod: undefined,
+    answersByForm: false,
     hosts: [],
     ca: provider.ca,
   }

@@ -10,7 +10,7 @@ import { SingleFlight } from '../../base/single-flight.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
 import { parsePersonName } from '../../model/person-name.ts'
 import { addressBlock } from '../guard/address-block.ts'
-import { isOnThisMachine, issuerKey, type ProviderSettings } from './provider-settings.ts'
+import { type AuthMethod, isOnThisMachine, issuerKey, type ProviderSettings } from './provider-settings.ts'
 
 export type ProviderClientOptions = {
   readonly settings: ProviderSettings
@@ -33,8 +33,11 @@ export type Claims = {
   readonly isEmailVerified: boolean
   readonly firstName: string
   readonly lastName: string
-  /** When the person last authenticated at the provider, in Unix seconds; undefined if the provider does not say. */
-  readonly authenticatedAtS: number | undefined
+  /**
+   * How long before it issued the token the provider last authenticated the person, by its own clock; undefined if it does
+   * not say.
+   */
+  readonly authenticatedAgoS: number | undefined
 }
 
 export type Proof =
@@ -53,6 +56,8 @@ const failureMs = 10_000
 const warningMs = 10_000
 /** OpenID Connect Core, section 2: "It MUST NOT exceed 255 ASCII characters in length." */
 const maxSubjectLength = 255
+/** The clocks of small machines differ. The token comes straight from the provider and holds our nonce. */
+const clockToleranceS = 300
 const denials: ReadonlySet<string> = new Set(['access_denied', 'login_required', 'interaction_required'])
 /** The endpoints that the provider's metadata must contain. */
 const neededEndpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
@@ -95,9 +100,24 @@ export class ProviderClient {
       nonce: challenge.nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(challenge.verifier),
       code_challenge_method: 'S256',
+      ...(this.settings.answersByForm && { response_mode: 'form_post' }),
       ...(isFresh && { prompt: 'login', max_age: '0' }),
     })
     return { location: location.href, challenge }
+  }
+
+  /** Asks the provider for tokens with a code that is none. Throws 'unavailable' unless only the code is refused. */
+  async check(): Promise<void> {
+    const config = await this.#discover()
+    const sent = { code: 'nightjar-check', redirect_uri: this.#options.redirectUri, code_verifier: 'x'.repeat(43) }
+    try {
+      await openid.genericGrantRequest(config, 'authorization_code', sent)
+    } catch (error) {
+      const reason = findOAuthError(error)
+      if (reason === 'invalid_grant') return
+      const advice = reason === 'invalid_client' ? ': check client_id, its secret, and token_endpoint_auth_method' : ''
+      throw new AppError('unavailable', reason ? `the provider answers ${reason}${advice}` : describe(error))
+    }
   }
 
   /** `query` is what the browser returned with, from `ip`. Never throws. */
@@ -135,22 +155,43 @@ export class ProviderClient {
     if (subject === '' || subject.length > maxSubjectLength || /[^\x20-\x7e]/.test(subject)) {
       throw new AppError('invalid', 'the subject of the identity is not allowed by the standard')
     }
-    const more = idToken.email === undefined ? await this.#askUserInfo(config, tokens.access_token, subject) : {}
-    const said: Readonly<Record<string, unknown>> = { ...idToken, ...more }
+    const said = await this.#complete(config, tokens.access_token, idToken)
     const email = readEmail(said.email)
+    const isVerified = readSwitch(said.email_verified) ?? this.settings.assignsAddresses
     return {
       issuer,
       subject,
       email,
-      isEmailVerified: email !== undefined && said.email_verified === true,
+      isEmailVerified: email !== undefined && isVerified,
       firstName: readName(said.given_name) || readName(said.name),
       lastName: readName(said.given_name) && readName(said.family_name),
-      authenticatedAtS: idToken.auth_time,
+      authenticatedAgoS: idToken.auth_time === undefined ? undefined : idToken.iat - idToken.auth_time,
     }
   }
 
-  /** Some providers return claims here that the token lacks. Linked users can sign in without them. */
-  async #askUserInfo(config: openid.Configuration, accessToken: string, subject: string): Promise<object> {
+  /**
+   * Some providers return claims at another endpoint that the token lacks. What they say there of an address counts only if
+   * it is the token's, and what the token says counts more.
+   */
+  async #complete(
+    config: openid.Configuration,
+    accessToken: string,
+    idToken: openid.IDToken,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { email, email_verified: verified, given_name: first, name } = idToken
+    const isWhole = email !== undefined && verified !== undefined && (first !== undefined || name !== undefined)
+    if (isWhole) return idToken
+    const more = await this.#askUserInfo(config, accessToken, idToken.sub)
+    const isSame = email === undefined || readEmail(more.email) === readEmail(email)
+    return isSame ? { ...more, ...idToken } : { ...more, email: undefined, email_verified: undefined, ...idToken }
+  }
+
+  /** Linked users can sign in without it. */
+  async #askUserInfo(
+    config: openid.Configuration,
+    accessToken: string,
+    subject: string,
+  ): Promise<Readonly<Record<string, unknown>>> {
     if (config.serverMetadata().userinfo_endpoint === undefined) return {}
     try {
       const { email, email_verified, given_name, family_name, name } = await openid.fetchUserInfo(
@@ -213,12 +254,21 @@ export class ProviderClient {
     const { settings, fetch, clock } = this.#options
     const isPlain = settings.issuer.startsWith('http:')
     try {
-      const metadata = settings.clientSecret === undefined ? {} : { client_secret: settings.clientSecret }
-      const config = await openid.discovery(new URL(settings.issuer), settings.clientId, metadata, authenticateClient, {
-        [openid.customFetch]: fetch,
-        // Verifies signatures too, although the token was received over TLS.
-        execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
-      })
+      const metadata = {
+        ...(settings.clientSecret !== undefined && { client_secret: settings.clientSecret }),
+        [openid.clockTolerance]: clockToleranceS,
+      }
+      const config = await openid.discovery(
+        new URL(settings.issuer),
+        settings.clientId,
+        metadata,
+        authenticateAs(settings.authMethod),
+        {
+          [openid.customFetch]: fetch,
+          // Verifies signatures too, although the token was received over TLS.
+          execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
+        },
+      )
       checkMetadata(config.serverMetadata(), settings)
       this.#discovered = { config, atMs: clock.monotonicMs() }
       this.#failedAtMs = undefined
@@ -236,16 +286,25 @@ export class ProviderClient {
  * Uses a method that the provider supports. Without metadata, the standard defines "basic" (OpenID Connect Discovery,
  * section 3).
  */
-const authenticateClient: openid.ClientAuth = (server, client, body, headers) => {
-  const secret = client.client_secret as string | undefined
-  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const method =
-    secret === undefined
-      ? openid.None()
-      : methods.includes('client_secret_basic')
-        ? openid.ClientSecretBasic(secret)
-        : openid.ClientSecretPost(secret)
-  return method(server, client, body, headers)
+function authenticateAs(configured: AuthMethod | undefined): openid.ClientAuth {
+  return (server, client, body, headers) => {
+    const secret = client.client_secret as string | undefined
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const usual = methods.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post'
+    const method = secret === undefined ? 'none' : (configured ?? usual)
+    if (method === 'none') return openid.None()(server, client, body, headers)
+    if (method === 'client_secret_post') return openid.ClientSecretPost(secret)(server, client, body, headers)
+    const credentials = `${encodeForm(client.client_id)}:${encodeForm(secret!)}`
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
+  }
+}
+
+/**
+ * RFC 6749 appendix B, but only what a form must encode: many providers do not decode at all, and most secrets consist of
+ * characters that need no encoding.
+ */
+function encodeForm(text: string): string {
+  return encodeURIComponent(text).replaceAll('%20', '+')
 }
 
 /** Throws unless the document is complete and belongs to the configured issuer. */
@@ -269,6 +328,14 @@ function isFailure(error: unknown): boolean {
     if (code === 'OAUTH_RESPONSE_IS_NOT_JSON') return true
   }
   return false
+}
+
+/** The error of the provider's answer, by its name in RFC 6749; undefined if there is none. */
+function findOAuthError(error: unknown): string | undefined {
+  if (error instanceof openid.ResponseBodyError) return /^\w{1,50}$/.exec(error.error)?.[0]
+  // RFC 6749 section 5.2: a client that used the header may be answered by one.
+  if (error instanceof openid.WWWAuthenticateChallengeError) return 'invalid_client'
+  return undefined
 }
 
 /** Describes the error without text that the provider may have sent. */
@@ -306,6 +373,12 @@ function readEmail(value: unknown): string | undefined {
 }
 
 const isAsciiName = (email: string): boolean => /^[\0-\x7f]*$/.test(email.slice(0, email.lastIndexOf('@')))
+
+/** Apple and Cognito send text. Anything else says nothing. */
+function readSwitch(value: unknown): boolean | undefined {
+  if (value === true || value === 'true') return true
+  return value === false || value === 'false' ? false : undefined
+}
 
 /** Returns an empty string if it is not a valid name. */
 function readName(value: unknown): string {

@@ -12,6 +12,7 @@ import type { IdentityNotice } from '../accounts/account-mails.ts'
 import type { SignUp } from '../accounts/accounts-options.ts'
 import type { Audit } from '../guard/audit.ts'
 import type { RequestContext } from '../request-context.ts'
+import { LongPaths } from '../sessions/long-paths.ts'
 import { SealedValues } from '../sessions/sealed-values.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { type BegunSignIn, BegunSignIns, type Destination, type Purpose } from './begun-sign-ins.ts'
@@ -37,6 +38,8 @@ export type Start = Destination & { readonly purpose: Purpose; readonly sessionI
 export type Browser = {
   /** The owner of the browser's visit. */
   readonly owner: string
+  /** Of all its visits. */
+  readonly owners: readonly string[]
   readonly cookieHeader: string | undefined
   /** The session of the signed-in user, if any. */
   readonly session: Session | undefined
@@ -70,7 +73,7 @@ export type LinkedProvider = Identity & {
 /** The link of a button is valid for as long as a page may be left open. */
 const startLifetimeMs = 12 * 3_600_000
 const foundLifetimeMs = 15 * 60_000
-/** Tolerated difference between the clocks of a provider and this server. */
+/** For rounding, and the way of the answer. */
 const clockLeewayMs = 60_000
 const maxSealedLength = 8192
 
@@ -80,6 +83,7 @@ export class ProviderService {
   readonly #begun: BegunSignIns
   readonly #starts: SealedValues<Start>
   readonly #found: SealedValues<Found>
+  readonly #paths: LongPaths
   /** In the order of the configuration. */
   readonly providers: readonly NamedProvider[]
 
@@ -89,6 +93,7 @@ export class ProviderService {
     this.#clients = new Map(clients.map((client) => [client.settings.id, client]))
     this.providers = clients.map(({ settings: { id, name } }) => ({ id, name }))
     this.#begun = new BegunSignIns(keys.begun, clock)
+    this.#paths = new LongPaths(clock)
     const common = { key: keys.found, clock, maxLength: maxSealedLength }
     this.#starts = new SealedValues({ ...common, lifetimeMs: startLifetimeMs })
     this.#found = new SealedValues({ ...common, lifetimeMs: foundLifetimeMs })
@@ -96,10 +101,7 @@ export class ProviderService {
 
   /** Returns the value for the link of a button. It is valid only in this browser. */
   sealStart(owner: string, start: Start): string {
-    const { purpose, sessionId } = start
-    // Only the path to return to can make it too long.
-    const short = { purpose, sessionId, path: '/' }
-    return (this.#starts.seal(startOwner(owner), start) ?? this.#starts.seal(startOwner(owner), short))!
+    return this.#starts.seal(startOwner(owner), { ...start, path: this.#paths.shorten(start.path) })!
   }
 
   openStart(owner: string, sealed: string): Start | undefined {
@@ -114,7 +116,7 @@ export class ProviderService {
     const client = this.#get(providerId)
     const { location, challenge } = await client.begin(start.purpose === 'confirm')
     const begun: BegunSignIn = { ...challenge, ...start, providerId, begunAtMs: this.#options.clock.nowMs() }
-    return { location, cookie: this.#begun.add(browser.owner, browser.cookieHeader, begun) }
+    return { location, cookie: this.#begun.add(browser, begun) }
   }
 
   /**
@@ -128,12 +130,11 @@ export class ProviderService {
   ): Promise<{ readonly outcome: Outcome; readonly cookie?: string }> {
     const client = this.#get(providerId)
     const states = query.getAll('state')
-    const taken =
-      states.length === 1
-        ? this.#begun.take(browser.owner, browser.cookieHeader, { providerId, state: states[0]! })
-        : undefined
+    const taken = states.length === 1 ? this.#begun.take(browser, { providerId, state: states[0]! }) : undefined
     if (!taken) return { outcome: { kind: 'stale' } }
-    const { begun, cookie } = taken
+    const { cookie } = taken
+    const path = this.#paths.find(taken.begun.path) ?? '/'
+    const begun = { ...taken.begun, path }
     const proof = await client.finish(query, begun, browser.context.ip)
     const outcome =
       proof.kind === 'proved'
@@ -148,11 +149,12 @@ export class ProviderService {
   /**
    * Returns what the page asks the signed-in user about, or undefined if it belongs to another browser or has expired.
    */
-  openFound({ owner, session }: Browser, sealed: string): (Found & { readonly provider: NamedProvider }) | undefined {
-    const found = this.#found.open(owner, sealed)
+  openFound({ owners, session }: Browser, sealed: string): (Found & { readonly provider: NamedProvider }) | undefined {
+    const found = this.#found.open(owners, sealed)
     const client = found && this.#clients.get(found.providerId)
     if (!found || !client || !session) return undefined
-    return { ...found, provider: { id: client.settings.id, name: client.settings.name } }
+    const path = this.#paths.find(found.path) ?? '/'
+    return { ...found, path, provider: { id: client.settings.id, name: client.settings.name } }
   }
 
   /**
@@ -204,7 +206,7 @@ export class ProviderService {
     // The user signed out, or another user signed in, after the sign-in was started.
     if (!session || session.id !== begun.sessionId) return { kind: 'other_session' }
     return begun.purpose === 'link'
-      ? this.#linkFromSettings(client, claims, person, session, begun, browser)
+      ? this.#linkFromSettings(client, person, session, begun, browser)
       : this.#confirm(claims, person, session, begun, browser)
   }
 
@@ -241,10 +243,9 @@ export class ProviderService {
         await this.#link(client, same!.id, same!.credentialsVersion, { person }, browser, 'rule')
         return this.#welcome(client, same!, begun, browser)
       case 'prove': {
-        const found: Found = { providerId: provider, person, userId: same!.id, path: begun.path }
-        const sealed =
-          this.#found.seal(browser.owner, found) ?? this.#found.seal(browser.owner, { ...found, path: '/' })
-        return { kind: 'prove', email: same!.email, found: sealed! }
+        const path = this.#paths.shorten(begun.path)
+        const found: Found = { providerId: provider, person, userId: same!.id, path }
+        return { kind: 'prove', email: same!.email, found: this.#found.seal(browser.owner, found)! }
       }
       case 'add': {
         const newUser = { email: email!, firstName: claims.firstName, lastName: claims.lastName }
@@ -263,30 +264,30 @@ export class ProviderService {
 
   async #linkFromSettings(
     client: ProviderClient,
-    claims: Claims,
     person: Person,
     { userId, credentialsVersion }: Session,
     { path }: BegunSignIn,
     browser: Browser,
   ): Promise<Outcome> {
-    if (!claims.isEmailVerified) return { kind: 'refused', reason: 'address_not_verified', email: claims.email }
     await this.#link(client, userId, credentialsVersion, { person }, browser, 'settings')
     return { kind: 'linked', path }
   }
 
   /** Replaces the password, which the account does not have. */
   async #confirm(
-    { authenticatedAtS }: Claims,
+    { authenticatedAgoS }: Claims,
     person: Person,
     { userId }: Session,
     { path, begunAtMs }: BegunSignIn,
     { context }: Browser,
   ): Promise<Outcome> {
-    const { store, audit } = this.#options
+    const { store, audit, clock } = this.#options
     const linked = await store.identities.find(person)
     const isOurs = linked?.user.id === userId && linked.user.disabledAtMs === null
     if (!isOurs || (await store.users.hasPassword(userId))) return { kind: 'other_session' }
-    const isFresh = authenticatedAtS !== undefined && authenticatedAtS * 1000 >= begunAtMs - clockLeewayMs
+    // Only durations are compared, because the clocks may differ.
+    const agoMs = clock.nowMs() - begunAtMs
+    const isFresh = authenticatedAgoS !== undefined && authenticatedAgoS * 1000 <= agoMs + clockLeewayMs
     const detail = { via: 'provider confirmation' }
     if (!isFresh) {
       audit.write({ event: 'login.failed', userId, context, detail: { ...detail, reason: 'not fresh' } })
@@ -314,9 +315,9 @@ export class ProviderService {
     notify({ user, providerName: settings.name, isLinked: true, context })
   }
 
-  #welcome(client: ProviderClient, user: User, { path, appName, leadsTo }: BegunSignIn, browser: Browser): Outcome {
+  #welcome(client: ProviderClient, user: User, { path, appName, leadsOut }: BegunSignIn, browser: Browser): Outcome {
     this.#note(client, 'login.ok', user, browser, {})
-    return { kind: 'signed_in', user, destination: { path, appName, leadsTo } }
+    return { kind: 'signed_in', user, destination: { path, appName, leadsOut } }
   }
 
   #noteFailure(client: ProviderClient, reason: string, browser: Browser): void {

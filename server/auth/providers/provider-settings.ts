@@ -14,11 +14,21 @@ export type ProviderSettings = {
   readonly clientSecret: string | undefined
   /** True if the operator trusts the provider with every account whose email address it verifies. */
   readonly linksByAddress: boolean
+  /** True if the operator assigns the addresses at the provider: they count as verified, unless it says they are not. */
+  readonly assignsAddresses: boolean
+  /** How this server proves who it is; undefined: what the provider supports. */
+  readonly authMethod: AuthMethod | undefined
+  /** True if the provider sends its answers as forms, as Apple does. */
+  readonly answersByForm: boolean
   /** Further trusted hosts besides the issuer's, at any IP address; with a port unless it is 443. */
   readonly hosts: readonly string[]
   /** Certificates (PEM) to trust instead of those of the system. */
   readonly ca: string | undefined
 }
+
+/** Names as in OpenID Connect Core, section 9. */
+export const authMethods = ['client_secret_basic', 'client_secret_post', 'none'] as const
+export type AuthMethod = (typeof authMethods)[number]
 
 /** Normalizes an issuer for comparison. */
 export function issuerKey(issuer: string): string {

@@ -6,6 +6,7 @@ import type { FactorAddition, FactorChanger, SecondFactorList } from '../../stor
 import type { User } from '../../store/accounts/users.ts'
 import { FailureCounter, type FailurePolicy } from '../guard/failure-counter.ts'
 import { LoginThrottle } from '../guard/login-throttle.ts'
+import { readTyped } from '../typed-code.ts'
 import { Challenges } from './challenges.ts'
 import { Passkeys } from './passkeys.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
@@ -119,7 +120,7 @@ export class SecondFactorService {
   createAppSecret({ email }: User): AppSecret {
     const secret = this.#options.randomBytes(totpSecretBytes)
     const { host } = new URL(this.#options.publicUrl)
-    const uri = writeKeyUri({ secret, account: email, issuer: `Nightjar ${host.replace(':', ' ')}` })
+    const uri = writeKeyUri({ secret, account: email, issuer: `Nightjar ${writeLabel(host)}` })
     return { secret, uri, typed: (writeBase32(secret).match(/.{1,4}/g) ?? []).join(' ') }
   }
 
@@ -129,7 +130,7 @@ export class SecondFactorService {
    */
   async addApp(input: FactorInput, { secret }: Pick<AppSecret, 'secret'>, code: string): Promise<Added> {
     const { store, clock } = this.#options
-    const usedStep = findStep(secret, plain(code), clock.nowMs())
+    const usedStep = findStep(secret, readTyped(code), clock.nowMs())
     if (usedStep === undefined) throw invalidAccount('app_code_wrong', 'code')
     const app = { secret: Buffer.from(secret).toString('base64url'), usedStep }
     return this.#add(input, 'app added', (hashes) => store.secondFactors.addApp(changerOf(input), app, hashes))
@@ -200,7 +201,7 @@ export class SecondFactorService {
   }
 
   async #takeAppCode(userId: number, typed: string): Promise<'app' | undefined> {
-    const code = plain(typed)
+    const code = readTyped(typed)
     const { store, clock } = this.#options
     if (!/^\d{6}$/.test(code)) return undefined
     const secret = await store.secondFactors.findAppSecret(userId)
@@ -263,5 +264,9 @@ function changerOf({ user, session }: FactorInput): FactorChanger {
   return { userId: user.id, credentialsVersion: session.credentialsVersion, sessionId: session.id }
 }
 
-/** Apps show codes in groups, so people type spaces. */
-const plain = (code: string): string => code.replaceAll(/[\s-]/g, '')
+/** Apps take what is before the first colon for the name of the service. */
+const writeLabel = (host: string): string =>
+  host
+    .replace(/:(\d+)$/, ' $1')
+    .replaceAll(/[[\]]/g, '')
+    .replaceAll(':', '-')

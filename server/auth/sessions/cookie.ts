@@ -17,10 +17,12 @@ export function writeCookie(name: string, value: string, { maxAgeSeconds }: Cook
 
 /** Returns the value of a cookie in a Cookie header. If it is repeated, the first one counts. */
 export function findCookie(header: string | undefined, name: string): string | undefined {
-  const wanted = `__Host-${name}=`
-  for (const pair of header?.split(';') ?? []) {
-    const text = pair.trim()
-    if (text.startsWith(wanted)) return text.slice(wanted.length)
-  }
-  return undefined
+  return listCookies(header, `${name}=`)[0]
+}
+
+/** Returns the values of all cookies whose names, followed by `=`, begin so. */
+export function listCookies(header: string | undefined, beginning: string): string[] {
+  const wanted = `__Host-${beginning}`
+  const found = (header?.split(';') ?? []).map((pair) => pair.trim()).filter((pair) => pair.startsWith(wanted))
+  return found.map((pair) => pair.slice(pair.indexOf('=') + 1))
 }

@@ -33,10 +33,20 @@ export class SealedValues<T extends object> {
     return sealed.length <= maxLength ? sealed : undefined
   }
 
-  /** Returns undefined if the value was not sealed here, belongs to another browser or has expired. Never throws. */
-  open(owner: string, sealed: string): T | undefined {
-    const { clock, maxLength } = this.#options
-    if (sealed.length > maxLength) return undefined
+  /**
+   * Returns undefined if the value was not sealed here, for none of the owners, or has expired. Never throws.
+   */
+  open(owners: string | readonly string[], sealed: string): T | undefined {
+    if (sealed.length > this.#options.maxLength) return undefined
+    for (const owner of [owners].flat()) {
+      const value = this.#open(owner, sealed)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+
+  #open(owner: string, sealed: string): T | undefined {
+    const { clock } = this.#options
     const bytes = Buffer.from(sealed, 'base64url')
     // The decoder ignores extra characters at the end. Only one spelling is accepted.
     if (bytes.toString('base64url') !== sealed) return undefined

@@ -1,4 +1,5 @@
-// How an application authenticates: in the body or by HTTP Basic (RFC 6749 section 2.3.1), never by both.
+// How an application authenticates: in the body or by HTTP Basic (RFC 6749 section 2.3.1). Some programs send the same
+// by both.
 
 import type { Fields } from './fields.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -21,10 +22,11 @@ export function readClientCredentials(fields: Fields, authorization: string | un
     if (clientId === undefined) throw new OAuthError('invalid_client')
     return { clientId, secrets: secret === undefined ? [] : [secret] }
   }
-  if (secret !== undefined) throw new OAuthError('invalid_request', 'The client secret was sent twice.')
+  if (secret !== undefined && !basic.secrets.includes(secret))
+    throw new OAuthError('invalid_request', 'Two different client secrets were sent.')
   const [id] = basic.ids
   if (clientId !== undefined && !basic.ids.includes(clientId)) {
-    throw new OAuthError('invalid_request', 'The client id was sent twice.')
+    throw new OAuthError('invalid_request', 'Two different client ids were sent.')
   }
   return { clientId: clientId ?? id, secrets: basic.secrets }
 }

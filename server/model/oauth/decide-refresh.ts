@@ -1,6 +1,6 @@
-// Decides on a refresh token (RFC 6749 section 6, RFC 9700 section 4.14.2). Each is valid once. If one is used again,
-// it was stolen and the whole grant ends, unless it comes so soon that two tabs of one browser are the likelier
-// explanation.
+// Decides on a refresh token (RFC 6749 section 6, RFC 9700 section 4.14.2). Each gives one new pair. If the response was
+// lost, the same pair is returned again for a while. Once the new refresh token was used, or later, the old one can only
+// come from somebody else, and the whole grant ends.
 
 import { createPair, type Decision, issued, refuse, type TokenState } from './decision.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -10,7 +10,7 @@ import { narrowScopes } from './scope.ts'
 export type RefreshRequest = {
   readonly applicationId: number
   readonly scope: string | undefined
-  /** The response to the same request is still stored, and the key that decrypts it was sent. */
+  /** The response to the same request is still stored, and was made with the same Idempotency-Key, or both without. */
   readonly hasReply: boolean
 }
 
@@ -52,7 +52,7 @@ function decideReplay(
   const isSuccessorUnused = grant.generation === generation + 1
   if (hasReply && isSuccessorUnused && nowMs - usedAtMs < policy.replyMs)
     return { effects: [], verdict: { kind: 'repeated' } }
-  if (nowMs - usedAtMs < policy.reuseLeewayMs) return refuse('invalid_grant')
+  if (isSuccessorUnused && nowMs - usedAtMs < policy.reuseLeewayMs) return refuse('invalid_grant')
   const { id: grantId, userId } = grant
   return refuse('invalid_grant', undefined, [{ kind: 'revoke_grant', grantId, userId, reason: 'refresh_reused' }])
 }

@@ -7,9 +7,12 @@ export type OAuthPolicy = {
   /** Since the user signed in, however often it is refreshed; undefined for no limit. */
   readonly grantMs: number | undefined
   readonly codeMs: number
-  /** A used refresh token that is sent again within this time is only refused: probably two tabs, not a thief. */
+  /**
+   * A used refresh token that is sent again within this time, with another Idempotency-Key, is only refused. With 0, every
+   * token is strictly for one use: the response is repeated only for an Idempotency-Key.
+   */
   readonly reuseLeewayMs: number
-  /** How long the response to a refresh with an Idempotency-Key is repeated. */
+  /** How long the response to a refresh is repeated while the new refresh token is unused. */
   readonly replyMs: number
   /** True if the password grant is enabled. */
   readonly allowsPassword: boolean

@@ -13,6 +13,7 @@ test('what may be registered', () => {
     'http://[::1]:8081/cb',
     'com.example.app:/cb',
     'com.example.app://cb',
+    'com.example.MyApp:/cb',
   ]) {
     checkRedirectUri(uri)
   }
@@ -44,14 +45,19 @@ test('what may be registered', () => {
   }
 })
 
-test('T8: nothing but the registered address itself; of a loopback address any port', () => {
+test('T8: nothing but the registered address itself; of a loopback address any port, of a scheme any case', () => {
   const registered = [
     'https://app.example/cb',
     'http://127.0.0.1/cb',
     'http://[::1]:5000/cb?a',
     'http://localhost:3000/cb',
+    'com.example.MyApp:/Cb',
   ]
-  for (const uri of [...registered, 'http://127.0.0.1:51004/cb', 'http://[::1]/cb?a', 'http://[::1]:1/cb?a']) {
+  for (const uri of [
+    ...registered,
+    ...['http://127.0.0.1:51004/cb', 'http://[::1]/cb?a', 'http://[::1]:1/cb?a', 'http://localhost:3001/cb'],
+    ...['com.example.myapp:/Cb', 'HTTPS://app.example/cb'],
+  ]) {
     assert.ok(isRegistered(uri, registered), uri)
   }
   for (const uri of [
@@ -72,7 +78,9 @@ test('T8: nothing but the registered address itself; of a loopback address any p
     'http://127.0.0.1.evil.example/cb',
     'http://127.0.0.1:51004/cb2',
     'https://127.0.0.1/cb',
-    'http://localhost:3001/cb',
+    'http://localhost.evil.example/cb',
+    'http://localhost:3000@evil.example/cb',
+    'com.example.MyApp:/cb',
     '',
   ]) {
     assert.ok(!isRegistered(uri, registered), uri)
@@ -80,15 +88,29 @@ test('T8: nothing but the registered address itself; of a loopback address any p
   assert.ok(isWellFormed('https://x') && !isWellFormed('https://x#y') && !isWellFormed('//x'))
 })
 
+test('a scheme that any program may claim is refused with the way out', () => {
+  assert.throws(() => checkRedirectUri('cursor://anysphere/cb'), {
+    message: /"cursor:" .*127\.0\.0\.1.*com\.example\.app/,
+  })
+})
+
 test('the answer joins the query of the address, and any text survives', () => {
-  const state = 'a b+c%20&=#ü\u2028"'
+  const text = 'a b+c%20&=#ü\u2028"'
+  const state = encodeURIComponent(text)
   for (const uri of ['https://app.example/cb', 'https://app.example/cb?tenant=1', 'com.example.app:/cb']) {
-    const location = writeRedirect(uri, { code: 'x', state, gone: undefined, iss: 'https://h:1' })
+    const location = writeRedirect(uri, { code: 'x', gone: undefined, iss: 'https://h:1' }, state)
     const { searchParams } = new URL(location)
     assert.ok(location.startsWith(uri))
-    assert.deepEqual([searchParams.get('code'), searchParams.get('state')], ['x', state])
+    assert.deepEqual([searchParams.get('code'), searchParams.get('state')], ['x', text])
     assert.equal(searchParams.get('iss'), 'https://h:1')
     assert.match(location, /^[\x21-\x7e]+$/)
     assert.ok(!location.includes('+') && !searchParams.has('gone'))
   }
+})
+
+test('the state is returned as it was sent, whatever it means', () => {
+  for (const state of ['a+b', '%FF', '%zz', 'a%2Bb', "x'|y", 'x=y?z/%', '%e4', '"<>']) {
+    assert.ok(writeRedirect('https://app.example/cb', { code: 'x' }, state).endsWith(`&state=${state}`), state)
+  }
+  assert.match(writeRedirect('https://app.example/cb', {}, 'a#b\xff\r\n c'), /state=a%23b%FF%0D%0A%20c$/)
 })

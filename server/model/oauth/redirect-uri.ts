@@ -4,16 +4,26 @@
 import { AppError } from '../../base/error.ts'
 
 const maxLength = 2000
-/** A program on the user's machine listens on whatever port is free (RFC 8252 section 7.3). */
-const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?((?:[/?].*)?)$/
+/**
+ * A program on the user's machine listens on whatever port is free (RFC 8252 section 7.3). `localhost` is what most of
+ * them register.
+ */
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/
 /** RFC 8252 section 7.1: the scheme is a reversed domain name, which excludes `javascript:` and similar schemes. */
 const privateScheme = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/
 
-/** True if `uri` is registered. The port of loopback URIs may differ. */
-export function isRegistered(uri: string, registered: readonly string[]): boolean {
-  if (registered.includes(uri)) return true
+/** True if `uri` is registered. The port of loopback URIs and the case of the scheme may differ. */
+export function isRegistered(given: string, registered: readonly string[]): boolean {
+  const uri = lowerScheme(given)
+  const known = registered.map(lowerScheme)
+  if (known.includes(uri)) return true
   const asked = splitLoopback(uri)
-  return asked !== undefined && registered.some((other) => splitLoopback(other) === asked)
+  return asked !== undefined && known.some((other) => splitLoopback(other) === asked)
+}
+
+/** RFC 3986 section 3.1: schemes are compared without case. */
+function lowerScheme(uri: string): string {
+  return uri.replace(/^[a-z][a-z0-9+.-]*:/i, (scheme) => scheme.toLowerCase())
 }
 
 /** Absolute and without a fragment, as RFC 6749 section 3.1.2 requires; other errors get their own message. */
@@ -49,9 +59,10 @@ function findFault(uri: string): string | undefined {
     return 'A redirect URI is https, or http on localhost, 127.0.0.1 or [::1].'
   }
   if (scheme !== 'http' && scheme !== 'https' && !privateScheme.test(scheme)) {
-    return 'A redirect URI is https, http on this machine, or of a private scheme that is a domain name backwards.'
+    return `The scheme "${scheme}:" cannot be registered, because any other program may answer to it too. Use http://127.0.0.1/, https, or a scheme that is your domain name backwards, such as com.example.app:/ (RFC 8252).`
   }
   // Spelled as browsers do: no dot segments, no upper case in the host, no default port.
-  if (url.href !== uri && url.href !== `${uri}/`) return `A redirect URI is written in full, as ${url.href}`
+  const written = lowerScheme(uri)
+  if (url.href !== written && url.href !== `${written}/`) return `A redirect URI is written in full, as ${url.href}`
   return undefined
 }

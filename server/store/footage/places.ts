@@ -1,8 +1,8 @@
 // The places that hold files of the archive.
 
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { AppError } from '../../base/error.ts'
-import type { Place } from '../../model/place.ts'
+import { firstPlaceId, type Place } from '../../model/place.ts'
 import type { ChangePublisher } from '../engine/change-feed.ts'
 import { inTransaction } from '../engine/transaction.ts'
 import type { Row, Tables } from '../schema.ts'
@@ -30,6 +30,11 @@ export class PlaceRows {
       .returningAll()
       .executeTakeFirst()
     if (!row) throw new AppError('conflict', 'this place is known already')
+    // For the oldest files of a place, although most of a camera's are in another one. Servers with one folder save it.
+    if (row.id !== firstPlaceId)
+      await sql`create index if not exists segments_of_place on segments (camera_id, place_id, start_ms, id, end_ms, bytes) where is_closed = 1`.execute(
+        this.#db,
+      )
     this.#feed.publish('places')
     return toPlace(row)
   }

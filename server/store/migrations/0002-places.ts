@@ -28,10 +28,6 @@ export async function addPlaces(db: Kysely<never>): Promise<void> {
       .alterTable(table)
       .addColumn('place_id', id, (column) => column.notNull().defaultTo(1))
       .execute()
-  // For the oldest files of a place, although most of a camera's are in another one.
-  await sql`create index segments_of_place on segments (camera_id, place_id, start_ms, id, end_ms, bytes) where is_closed = 1`.execute(
-    db,
-  )
   await db.schema.alterTable('recordings').addColumn('local_retention', 'text').execute()
   await db.schema.alterTable('footage').renameTo('footage_before').execute()
   await db.schema

@@ -55,7 +55,6 @@ testEachDatabase(
     await store.close()
     const { db } = await openDatabase(database)
     for (const step of [
-      'drop index segments_of_place',
       'alter table recordings drop column local_retention',
       'alter table segments drop column place_id',
       'alter table pending_deletions drop column place_id',
@@ -86,7 +85,8 @@ testEachDatabase(
 )
 
 test('footage is found through the index alone, however the tables grow', async (t) => {
-  const { database: file } = await openTemporaryStore(t)
+  const { database: file, store } = await openTemporaryStore(t)
+  for (const mark of ['a', 'b']) await store.places.add({ folder: mark, mark, weight: 1 })
   const database = new DatabaseSync(file)
   const where = 'is_closed = 1 and camera_id = 1 and start_ms > 5 and start_ms < 9 and end_ms > 5'
   const plan = database

@@ -134,7 +134,8 @@ async function refresh(
   if (sent.usedMs !== undefined) {
     const agoMs = nowMs - sent.usedMs
     const next = login.pairs[index + 1]!
-    const isRetry = idempotencyKey !== undefined && sent.key === idempotencyKey && next.usedMs === undefined
+    const isStrict = idempotencyKey === undefined && policy.reuseLeewayMs === 0
+    const isRetry = !isStrict && sent.key === idempotencyKey && next.usedMs === undefined
     if (isRetry && agoMs < policy.replyMs) {
       expect(true)
       if (got!.access !== next.pair.access || got!.refresh !== next.pair.refresh) {
@@ -143,7 +144,7 @@ async function refresh(
       return
     }
     expect(false)
-    if (agoMs >= policy.reuseLeewayMs) login.hasEnded = true
+    if (next.usedMs !== undefined || agoMs >= policy.reuseLeewayMs) login.hasEnded = true
     return
   }
   const endMs = Math.min(sent.issuedMs + policy.refreshTokenMs, login.startedMs + policy.grantMs!)

@@ -15,7 +15,7 @@ export class MemoryMachine implements LoginMachine {
   #counter = 0
   readonly #grants = new Map<number, GrantState>()
   readonly #tokens = new Map<string, MemoryToken>()
-  readonly #replies = new Map<string, { key: string; pair: TokenPair }>()
+  readonly #replies = new Map<string, { key: string | undefined; pair: TokenPair }>()
 
   nowMs = () => this.#nowMs
 
@@ -35,7 +35,7 @@ export class MemoryMachine implements LoginMachine {
     const decision = decideRefresh(this.#find(token), request, this.#nowMs, policy)
     if (decision.verdict.kind === 'repeated') return reply!.pair
     const pair = this.#apply(decision, token)
-    if (pair && key !== undefined) this.#replies.set(token, { key, pair })
+    if (pair) this.#replies.set(token, { key, pair })
     return pair
   }
 

@@ -75,14 +75,13 @@ async function ask(
 ): Promise<PageAnswer> {
   // Before the server is set up, the only application is the dashboard, and everyone starts there.
   if (await accounts.signUps.isSetupPending()) return service.sendToSignIn(call, { path: call.url })
-  const check = await oauth.authorization.check(call.query)
+  const check = await oauth.authorization.check(call.url.slice(call.url.indexOf('?') + 1))
   if (check.kind === 'refused') return refuse(call, check.error, check.detail, 'en')
-  const leadsTo = check.kind === 'ask' ? check.request.redirectUri : check.location
   const { session } = call
   const user = session && (await users.find(session.userId))
   if (!session || !user) {
     const appName = check.kind === 'ask' ? check.request.appName : undefined
-    return service.sendToSignIn(call, { path: call.url, appName, leadsTo })
+    return service.sendToSignIn(call, { path: call.url, appName, leadsOut: true })
   }
   // Not before sign-in: a URL of this server must not be an open redirect.
   if (check.kind === 'redirect_error') return redirect(check.location)
@@ -92,7 +91,7 @@ async function ask(
   if (check.request.isBuiltIn)
     return redirect((await oauth.authorization.approve(check.request, session, call.context)).location)
   const question = questions.put(session.id, user.id, check.request)
-  return showConsent(userCall, { question, leadsTo, description: oauth.authorization.describe(check.request) })
+  return showConsent(userCall, { question, description: oauth.authorization.describe(check.request) })
 }
 
 /** Access that outlives the browser session requires the password, in case somebody else uses the open browser. */
@@ -107,17 +106,16 @@ function isPasswordMissing(
 type Consent = {
   /** The name of the pending question. */
   readonly question: string
-  readonly leadsTo: string
   readonly description: AuthorizeDescription
 }
 
-function showConsent({ texts, user, session, url }: UserCall, { question, leadsTo, description }: Consent): ShownPage {
+function showConsent({ texts, user, session, url }: UserCall, { question, description }: Consent): ShownPage {
   const { appName, ownerName, redirectHost, scopes, idleDays, mostDays } = description
   const { consent } = texts
   return {
     kind: 'page',
     title: consent.title(appName),
-    leadsTo,
+    leadsOut: true,
     content: html`<p>${consent.asks(appName)}</p>
 <ul class="scopes">${scopes.map((name) => html`<li>${texts.scopes[name as Scope] ?? name}</li>`)}</ul>
 <dl class="facts">

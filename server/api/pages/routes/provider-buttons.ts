@@ -29,5 +29,5 @@ export function drawProviderButtons(
 
 /** The browser, as the provider service identifies it. */
 export function browserOf({ visit, cookieHeader, session, context }: PageCall): Browser {
-  return { owner: visit.owner, cookieHeader, session, context }
+  return { owner: visit.owner, owners: visit.owners, cookieHeader, session, context }
 }

@@ -5,6 +5,7 @@ import { backPath } from '../../../auth/providers/provider-settings.ts'
 import { AppError } from '../../../base/error.ts'
 import type { AccountFault } from '../../../model/account-fault.ts'
 import type { PagesDeps } from '../deps.ts'
+import type { Form } from '../form.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
 import { changePasswordPath, linkedAccountsPath, linkFoundPath, signInPath } from '../paths.ts'
@@ -20,8 +21,21 @@ const shared = { audience: 'anyone', isOpenWithoutSecondFactor: true } as const
 export function createProviderPages(deps: ProviderDeps, service: SignInService): Page[] {
   return deps.providers.providers.flatMap((provider): Page[] => [
     { ...shared, path: startPath(provider.id), get: (call: PageCall) => begin(call, provider, deps) },
-    { ...shared, path: backPath(provider.id), get: (call: PageCall) => finish(call, provider, deps, service) },
+    {
+      ...{ ...shared, isRepeated: true, takesForeignForms: true, path: backPath(provider.id) },
+      // From another site, the browser sends no cookies with it; with the redirect, it does.
+      post: async (_call: PageCall, form: Form) => redirect(`${backPath(provider.id)}?${copyAnswer(form)}`),
+      get: (call: PageCall) => finish(call, provider, deps, service),
+    },
   ])
+}
+
+/** Apple answers with a form (OAuth 2.0 Form Post Response Mode). */
+function copyAnswer(form: Form): URLSearchParams {
+  const names = ['code', 'state', 'iss', 'error', 'error_description']
+  return new URLSearchParams(
+    names.map((name) => [name, form.get(name)] as [string, string]).filter(([, value]) => value !== ''),
+  )
 }
 
 async function begin(
@@ -29,8 +43,8 @@ async function begin(
   provider: NamedProvider,
   { providers, sessions }: ProviderDeps,
 ): Promise<PageAnswer> {
+  const start = call.visit.find((owner) => providers.openStart(owner, call.query.get('start') ?? ''))
   const browser = browserOf(call)
-  const start = providers.openStart(browser.owner, call.query.get('start') ?? '')
   if (!start) return showStale(call)
   if (start.purpose !== 'sign_in' && call.session?.id !== start.sessionId) return showStale(call)
   // The page with the button required a recent password, but it may have been left open.

@@ -105,7 +105,7 @@ function draw(call: PageCall, { name, pending, factors, options, problem }: Draw
   return {
     kind: 'page',
     title: secondStep.title,
-    leadsTo: pending.returnTo?.leadsTo,
+    leadsOut: pending.returnTo?.leadsOut,
     ...(options && { script: 'passkey' }),
     content: html`<p>${secondStep.text(pending.user.email)}</p>
 ${drawNotice(problem?.notice)}

@@ -128,7 +128,7 @@ function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
   return {
     kind: 'page',
     title: texts.signIn.title,
-    leadsTo: returnTo?.leadsTo,
+    leadsOut: returnTo?.leadsOut,
     ...(options && { script: 'passkey' }),
     content: html`${returnTo?.appName !== undefined && html`<p class="lead">${texts.signIn.forApp(returnTo.appName)}</p>`}
 ${drawNotice(done && texts.signIn.done[done], 'good')}
