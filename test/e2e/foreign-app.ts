@@ -12,12 +12,22 @@ export type ForeignApp = AsyncDisposable & {
   readonly calls: readonly URLSearchParams[]
 }
 
-/** `frame`: URL that its start page shows in a frame. */
-export async function openForeignApp({ tls, frame }: { tls?: boolean; frame?: string } = {}): Promise<ForeignApp> {
+type ForeignAppOptions = {
+  readonly tls?: boolean
+  /** URL that its start page shows in a frame. */
+  readonly frame?: string
+  /** URL that its callback redirects to, with its query. */
+  readonly onward?: string
+}
+
+export async function openForeignApp({ tls, frame, onward }: ForeignAppOptions = {}): Promise<ForeignApp> {
   const calls: URLSearchParams[] = []
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://app')
-    if (pathname === '/callback') calls.push(searchParams)
+    if (pathname === '/callback') {
+      calls.push(searchParams)
+      if (onward !== undefined) return void response.writeHead(302, { location: `${onward}?${searchParams}` }).end()
+    }
     response.writeHead(pathname === '/favicon.ico' ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
     response.end(frame === undefined ? '<h1>The app</h1>' : `<iframe src="${frame}"></iframe>`)
   }

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { ownerEmail as email, openEmptyServer, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import {
+  ownerEmail as email,
+  eventually,
+  openEmptyServer,
+  openServerHere,
+  type ServerUnderTest,
+} from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 import { openForeignApp } from './foreign-app.ts'
 import { readMailedLink } from './outbox.ts'
@@ -35,7 +41,7 @@ async function signIn(page: Page): Promise<void> {
   await page.click('main button')
 }
 
-type App = { readonly client_id: string }
+type App = { readonly client_id: string; readonly client_secret: string }
 
 async function addApp(server: ServerUnderTest, name: string, redirectUri: string): Promise<App> {
   return server.command('app', 'add', '--user', email, '--name', name, '--redirect-uris', redirectUri)
@@ -115,6 +121,71 @@ test('T28: allow reaches a program with a custom URL scheme', async (t) => {
   await page.waitForTimeout(300)
   assert.match(locations.at(-1)!, /^com\.example\.viewer:\/callback\?code=njac_/)
   assert.deepEqual(complaints, [])
+})
+
+test('T28: an application may redirect further, to a program on the device', async (t) => {
+  await using server = await openServerHere()
+  await using program = await openForeignApp()
+  const browser = await openBrowser(t)
+  for (const onward of [program.redirectUri, 'com.example.viewer:/callback']) {
+    await using foreign = await openForeignApp({ tls: true, onward })
+    const app = await addApp(server, 'Web', foreign.redirectUri)
+    const { page, complaints } = await visit(browser)
+    await page.goto(authorizeUrl(server, app, { redirect_uri: foreign.redirectUri, state: onward }))
+    await signIn(page)
+    await page.click('button:text-is("Allow")')
+    if (onward === program.redirectUri) {
+      await page.waitForURL(`${program.origin}/**`)
+      assert.equal(program.calls.at(-1)!.get('state'), onward)
+    } else {
+      await page.waitForTimeout(500)
+      assert.equal(foreign.calls.length, 1)
+    }
+    assert.deepEqual(complaints, [])
+  }
+})
+
+test('two tabs that a new browser opens together both reach their applications', async (t) => {
+  await using server = await openServerHere()
+  await using foreign = await openForeignApp({ tls: true })
+  const { redirectUri: redirect_uri } = foreign
+  const app = await addApp(server, 'Web', redirect_uri)
+  const context = await (await openBrowser(t)).newContext({ ignoreHTTPSErrors: true })
+  const tabs = await Promise.all(['one', 'two'].map(async (state) => ({ state, page: await context.newPage() })))
+  await Promise.all(tabs.map(({ state, page }) => page.goto(authorizeUrl(server, app, { redirect_uri, state }))))
+  for (const { state, page } of tabs) {
+    await signIn(page)
+    await page.click('button:text-is("Allow")')
+    await page.waitForURL(`${foreign.origin}/**`)
+    assert.equal(foreign.calls.at(-1)!.get('state'), state)
+  }
+})
+
+test('a double click on a slow line reaches the application', async (t) => {
+  await using server = await openServerHere()
+  await using foreign = await openForeignApp({ tls: true })
+  const { redirectUri: redirect_uri } = foreign
+  const app = await addApp(server, 'Web', redirect_uri)
+  const context = await (await openBrowser(t)).newContext({ ignoreHTTPSErrors: true })
+  const page = await context.newPage()
+  await page.goto(authorizeUrl(server, app, { redirect_uri, state: 's' }))
+  await signIn(page)
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  const slow = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
+  await session.send('Network.emulateNetworkConditions', slow)
+  await page.getByRole('button', { name: 'Allow' }).evaluate((button: { click(): void }) => {
+    button.click()
+    setTimeout(() => button.click(), 350)
+  })
+  // The first of both navigations ends with an error.
+  await eventually('the application', 10_000, async () => page.url().startsWith(foreign.origin))
+  const call = foreign.calls.at(-1)!
+  assert.equal(call.get('state'), 's')
+  const exchange = { grant_type: 'authorization_code', redirect_uri, code: call.get('code')! }
+  const form = { ...exchange, client_id: app.client_id, client_secret: app.client_secret }
+  const { status, text } = await server.request('/oauth/token/', { method: 'POST', authorization: null, form })
+  assert.equal(status, 200, text)
 })
 
 test('T28: no page can be framed', async (t) => {
