@@ -19,6 +19,8 @@ export type Deviations = {
   readonly userHandle?: string
   readonly type?: string
   readonly crossOrigin?: boolean
+  /** Sends a certificate that nobody asked for, and that nobody can read. */
+  readonly hasCertificate?: boolean
 }
 
 export class SoftwareAuthenticator {
@@ -51,7 +53,13 @@ export class SoftwareAuthenticator {
     const data = this.#data(options.rp?.id, 0x40, { isVerified: true, counter: 0, ...deviations })
     const authData = Buffer.concat([data, attested])
     // {"fmt": "none", "attStmt": {}, "authData": bytes}
-    const head = Buffer.from('a363666d74646e6f6e656761747453746d74a0686175746844617461', 'hex')
+    const none = Buffer.from('a363666d74646e6f6e656761747453746d74a0686175746844617461', 'hex')
+    // {"fmt": "packed", "attStmt": {"alg": -7, "sig": 4 bytes, "x5c": [4 bytes]}, "authData": bytes}
+    const packed = Buffer.from(
+      'a363666d74667061636b65646761747453746d74a363616c672663736967440102030463783563814405060708686175746844617461',
+      'hex',
+    )
+    const head = deviations.hasCertificate ? packed : none
     const length = Buffer.from([0x58, authData.length])
     return this.#write({
       clientDataJSON: this.#client('webauthn.create', options, deviations),

@@ -111,6 +111,17 @@ test('an answer is good once, in the browser that was asked, for what it was ask
   }
 })
 
+test('a certificate that nobody asked for does not matter, as of Windows Hello', async (t) => {
+  const { pages, user, home, openSignIn } = await openWithPasskey(t)
+  const key = new SoftwareAuthenticator(publicUrl)
+  await home.open(ownPath)
+  await sendPasskey(home, key.create(readOptions(home), { hasCertificate: true }), { name: 'Hello' })
+  assert.equal((await pages.store.secondFactors.list(user.id)).passkeys.length, 2)
+  const browser = await openSignIn()
+  await sendPasskey(browser, key.get(readOptions(browser)))
+  assert.equal(isSignedIn(browser), true)
+})
+
 test('one answer that is sent ten times at once begins one session', async (t) => {
   const { pages, user, key, openSignIn } = await openWithPasskey(t)
   const browser = await openSignIn()

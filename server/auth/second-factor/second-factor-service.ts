@@ -264,9 +264,5 @@ function changerOf({ user, session }: FactorInput): FactorChanger {
   return { userId: user.id, credentialsVersion: session.credentialsVersion, sessionId: session.id }
 }
 
-/** Apps take what is before the first colon for the name of the service. */
-const writeLabel = (host: string): string =>
-  host
-    .replace(/:(\d+)$/, ' $1')
-    .replaceAll(/[[\]]/g, '')
-    .replaceAll(':', '-')
+/** The port apart, and an IPv6 address without brackets. */
+const writeLabel = (host: string): string => host.replace(/:(\d+)$/, ' $1').replaceAll(/[[\]]/g, '')

@@ -54,6 +54,11 @@ test('the vectors of RFC 4648, section 10, without padding', () => {
   for (const [text, base32] of Object.entries(vectors)) assert.equal(writeBase32(Buffer.from(text)), base32)
 })
 
+test('an issuer that is an IPv6 address has no colons', () => {
+  const uri = new URL(writeKeyUri({ secret, account: 'a@x', issuer: 'Nightjar fd00::1 8443' }))
+  assert.equal(decodeURIComponent(uri.pathname), '/Nightjar fd00--1 8443:a@x')
+})
+
 test('the key URI escapes special characters in the account', () => {
   const uri = new URL(writeKeyUri({ secret, account: 'a&b=c?@x', issuer: 'Nightjar host 8443' }))
   assert.equal(uri.protocol, 'otpauth:')

@@ -43,7 +43,9 @@ export function writeBase32(bytes: Uint8Array): string {
 }
 
 /** The URI in the QR code (Key URI format of Google Authenticator). Apps show `account`. */
-export function writeKeyUri({ secret, account, issuer }: KeyUri): string {
+export function writeKeyUri({ secret, account, issuer: given }: KeyUri): string {
+  // Apps take what is before the first colon for the issuer.
+  const issuer = given.replaceAll(':', '-')
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
   return `otpauth://totp/${label}?secret=${writeBase32(secret)}&issuer=${encodeURIComponent(issuer)}`
 }
