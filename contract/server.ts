@@ -17,6 +17,13 @@ export const ServerState = Type.Object({
     description:
       'folder: no mail server is configured, invitations wait in the folder outbox for somebody to pass them on.',
   }),
+  mails_waiting: count('Emails that the mail server has not taken yet. They are tried again and again.'),
+  mail_problem: nullable(
+    Type.String({
+      description:
+        'Why the latest attempt to send an email failed, and which setting may be wrong. Null if it succeeded.',
+    }),
+  ),
   cameras: Type.Object({
     count: count('Of all users.'),
     online: Type.Integer(),
@@ -50,7 +57,24 @@ export const ServerState = Type.Object({
 
 export type ServerState = Static<typeof ServerState>
 
+export const TestMail = Type.Object({
+  to: Type.String({ description: 'The address of the caller.' }),
+  sent: Type.Boolean(),
+  problem: nullable(Type.String({ description: 'Why it was not sent, and which setting may be wrong.' })),
+})
+
+export type TestMail = Static<typeof TestMail>
+
 export const serverEndpoints = {
+  sendTestMail: endpoint({
+    method: 'POST',
+    path: '/v1/server/test-mail/',
+    summary: 'Send an email to yourself, to test the mail server (owners only).',
+    access: { all: ['read', 'write'] },
+    status: 200,
+    result: TestMail,
+    isExtension: true,
+  }),
   getServer: endpoint({
     method: 'GET',
     path: '/v1/server/',

@@ -19,6 +19,8 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'ceph-mon', probe: ['ceph-mon', '--version'] },
   { name: 'ceph-osd', probe: ['ceph-osd', '--version'] },
   { name: 'radosgw', probe: ['radosgw', '--version'] },
+  // A mail server.
+  { name: 'postfix', probe: ['test', '-x', '/usr/sbin/postfix'] },
   { name: 'fonts-dejavu-core', probe: ['test', '-d', '/usr/share/fonts/truetype/dejavu'] },
   { name: 'python3-requests-oauthlib', probe: ['/usr/bin/python3', '-c', 'import requests_oauthlib'] },
   { name: 'python3-gi', probe: ['/usr/bin/python3', '-c', 'import gi'] },

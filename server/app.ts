@@ -27,7 +27,7 @@ import { openIsolation } from './decoder/isolation/open-isolation.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { createAddressGuard } from './ingest/network/address-guard.ts'
-import { createMailDelivery } from './mail-delivery.ts'
+import { createMailDelivery, testMail } from './mail-delivery.ts'
 import { measure } from './measure.ts'
 import { shareMemory } from './memory-shares.ts'
 import { isBucket } from './model/place.ts'
@@ -185,8 +185,11 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
       clock,
       log,
     }),
+    sendTestMail: (to) => mails.sendNow(testMail(to, publicUrl)),
     report: () => ({
       ...identification,
+      mailsWaiting: mails.stats().waiting,
+      mailProblem: mails.stats().problem?.reason,
       isolation: isolation.report,
       cameras: cameras.stats(),
       workers: workers.health(),

@@ -51,6 +51,7 @@ test('defaults', async (t) => {
     signUp: 'invitation',
     identityProviders: undefined,
     smtpUrl: undefined,
+    smtpCa: undefined,
     mailFrom: undefined,
     auditDays: 365,
     eventDays: 365,

@@ -1,7 +1,9 @@
 // Chooses how email is delivered, as configured.
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from './base/clock.ts'
+import { AppError } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { NameResolver } from './base/names/name-resolver.ts'
 import type { Config } from './config.ts'
@@ -10,9 +12,10 @@ import { MailSpool } from './mail/mail-spool.ts'
 import { defaultSender, type Mailer } from './mail/mailer.ts'
 import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
+import type { Mail } from './model/mail.ts'
 
 export type MailerOptions = {
-  readonly config: Pick<Config, 'data' | 'smtpUrl' | 'mailFrom' | 'nameServers'>
+  readonly config: Pick<Config, 'data' | 'smtpUrl' | 'smtpCa' | 'mailFrom' | 'nameServers'>
   readonly publicUrl: string
   readonly clock: Clock
   readonly log: Logger
@@ -40,9 +43,26 @@ export function createMailer({ config, publicUrl, clock, log }: MailerOptions): 
   const from = config.mailFrom ?? defaultSender(publicUrl)
   if (config.smtpUrl !== undefined) {
     const names = new NameResolver({ clock, servers: config.nameServers })
-    return createSmtpMailer({ url: config.smtpUrl, from, names })
+    const ca = config.smtpCa === undefined ? undefined : readAuthority(config.smtpCa)
+    return createSmtpMailer({ url: config.smtpUrl, from, names, ca })
   }
   return { ...createOutbox({ dir: outboxOf(config), from, clock, log }), close: () => {} }
+}
+
+function readAuthority(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8')
+    if (/-----BEGIN CERTIFICATE-----/.test(text)) return text
+  } catch (cause) {
+    throw new AppError('invalid', `smtp-ca: ${file} cannot be read`, { cause })
+  }
+  throw new AppError('invalid', `smtp-ca: ${file} contains no certificate (PEM)`)
+}
+
+/** Proves that emails arrive. */
+export function testMail(to: string, publicUrl: string): Mail {
+  const text = `This email was sent to test the mail server of ${publicUrl}. It works.\n`
+  return { to, subject: 'Test of your Nightjar server', text }
 }
 
 /** The folder for emails when no SMTP server is configured. */

@@ -7,6 +7,18 @@ import type { OperationText } from './operation-text.ts'
 type Names = keyof typeof serverEndpoints
 
 export const serverTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
+  sendTestMail: {
+    tag: 'Server',
+    description:
+      'Waits for the answer of the mail server, up to a minute. An error of it is not an error of this request.',
+    refusals: { 403: 'The caller is not an owner of the server, or the token lacks a scope.' },
+    answer: {
+      to: 'ada@example.org',
+      sent: false,
+      problem:
+        'the mail server mail.example.org does not accept emails from nightjar@example.org; set mail-from to an address that this account may use (response 553 5.7.1 Sender address rejected)',
+    },
+  },
   getServer: {
     tag: 'Server',
     description:
@@ -17,6 +29,8 @@ export const serverTexts: { readonly [Name in Names]: OperationText<Endpoints[Na
       started_at: '2026-04-24T10:00:00Z',
       database: 'sqlite',
       mail: 'smtp',
+      mails_waiting: 0,
+      mail_problem: null,
       cameras: {
         count: 12,
         online: 11,

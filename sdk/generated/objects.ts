@@ -668,6 +668,10 @@ export type ServerState = {
   database: 'sqlite' | 'postgresql'
   /** folder: no mail server is configured, invitations wait in the folder outbox for somebody to pass them on. */
   mail: 'smtp' | 'folder'
+  /** Emails that the mail server has not taken yet. They are tried again and again. */
+  mails_waiting: number
+  /** Why the latest attempt to send an email failed, and which setting may be wrong. Null if it succeeded. */
+  mail_problem: string | null
   cameras: {
     /** Of all users. */
     count: number
@@ -856,6 +860,14 @@ export type SuggestedUrl = {
   maker: string
   /** URL on the host of the request, without credentials. */
   url: string
+}
+
+export type TestMail = {
+  /** The address of the caller. */
+  to: string
+  sent: boolean
+  /** Why it was not sent, and which setting may be wrong. */
+  problem: string | null
 }
 
 export type Timeline = {

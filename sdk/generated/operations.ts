@@ -48,6 +48,7 @@ import type {
   StorageChange,
   StreamDetection,
   StreamInfo,
+  TestMail,
   Time,
   Timeline,
   User,
@@ -315,6 +316,8 @@ export type Operations = {
   getUserStorage: { params: { user_id: number }; result: Storage }
   /** Set the storage limit of a user (owners only). An extension of the interface. */
   updateUserStorage: { params: { user_id: number }; body: StorageChange; result: Storage }
+  /** Send an email to yourself, to test the mail server (owners only). An extension of the interface. */
+  sendTestMail: { result: TestMail }
   /** Get the server status (owners only). An extension of the interface. */
   getServer: { result: ServerState }
   /** List personal access tokens. An extension of the interface. */
@@ -478,6 +481,7 @@ export const operations = {
   getStorage: { method: 'GET', path: '/v1/me/storage/' },
   getUserStorage: { method: 'GET', path: '/v1/users/{user_id}/storage/' },
   updateUserStorage: { method: 'PUT', path: '/v1/users/{user_id}/storage/' },
+  sendTestMail: { method: 'POST', path: '/v1/server/test-mail/' },
   getServer: { method: 'GET', path: '/v1/server/' },
   listTokens: { method: 'GET', path: '/v1/me/tokens/' },
   createToken: { method: 'POST', path: '/v1/me/tokens/' },

@@ -102,6 +102,8 @@ export type ServerReport = {
   readonly startedAtMs: number
   readonly database: 'sqlite' | 'postgresql'
   readonly mail: 'smtp' | 'folder'
+  readonly mailsWaiting: number
+  readonly mailProblem: string | undefined
   /** One group per reason; `reason` is empty unless the cameras are offline. */
   readonly cameras: readonly {
     readonly status: 'online' | 'offline' | 'unknown'
@@ -173,6 +175,8 @@ export type ApiDeps = CredentialParts & {
   readonly repair: () => RepairProgress
   readonly figures: FigureSource
   readonly report: () => ServerReport
+  /** Sends at once. Throws 'invalid' and 'unavailable' with the reason. */
+  readonly sendTestMail: (to: string) => Promise<void>
   readonly snapshots: Snapshots
   readonly detector: Detector
   /** Maximum number of cameras per user, except for owners of the server; undefined for no limit. */

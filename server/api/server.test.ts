@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
+import { AppError } from '../base/error.ts'
 import type { ServerReport } from './deps.ts'
 
 const report = (): ServerReport => ({
   version: '1.2.3',
   startedAtMs: Date.UTC(2026, 6, 1, 12),
   database: 'sqlite',
-  mail: 'folder',
+  mail: 'smtp',
+  mailsWaiting: 2,
+  mailProblem: 'set mail-from',
   cameras: [
     { status: 'online', reason: '', cameras: 2 },
     { status: 'offline', reason: 'auth_failed', cameras: 1 },
@@ -40,7 +43,9 @@ test('T20: how the server is doing is for its owners', async (t) => {
     version: '1.2.3',
     started_at: '2026-07-01T12:00:00Z',
     database: 'sqlite',
-    mail: 'folder',
+    mail: 'smtp',
+    mails_waiting: 2,
+    mail_problem: 'set mail-from',
     cameras: {
       count: 6,
       online: 2,
@@ -65,4 +70,26 @@ test('T20: how the server is doing is for its owners', async (t) => {
   assert.equal((await ask()).statusCode, 401)
   const events = await addUser('events@example.com', ['event_access'])
   assert.equal((await ask(events.authorization)).statusCode, 403)
+})
+
+test('an owner sends a test email to the own address, and is told what the mail server says', async (t) => {
+  const sent: string[] = []
+  let refusal: AppError | undefined
+  const sendTestMail = async (to: string) => {
+    sent.push(to)
+    if (refusal) throw refusal
+  }
+  const { api, addUser } = await openTemporaryApi(t, { sendTestMail })
+  const owner = await addUser('owner@example.com')
+  const user = await addUser('user@example.com')
+  const ask = async (authorization: string) => {
+    const answer = await api.server.inject({ method: 'POST', url: '/v1/server/test-mail/', headers: { authorization } })
+    return [answer.statusCode, answer.json()]
+  }
+  assert.deepEqual(await ask(owner.authorization), [200, { to: 'owner@example.com', sent: true, problem: null }])
+  refusal = new AppError('unavailable', 'the mail server is away')
+  const problem = 'the mail server is away'
+  assert.deepEqual(await ask(owner.authorization), [200, { to: 'owner@example.com', sent: false, problem }])
+  assert.equal((await ask(user.authorization))[0], 403)
+  assert.deepEqual(sent, ['owner@example.com', 'owner@example.com'])
 })

@@ -10,6 +10,7 @@ import { doctorCommand } from './doctor-command.ts'
 import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
 import { identityCommands } from './identity-commands.ts'
+import { mailCommands } from './mail-commands.ts'
 import { onvifCommands } from './onvif-commands.ts'
 import { placeCommands } from './place-commands.ts'
 import { probeCommand } from './probe-command.ts'
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   ...cameraSessionCommands,
   ...onvifCommands,
   ...guestCommands,
+  ...mailCommands,
   ...eventCommands,
   ...storageCommands,
   ...placeCommands,

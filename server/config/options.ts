@@ -167,6 +167,13 @@ export const options = {
     createDefault: () => undefined,
   }),
   'smtp-url': smtpOption,
+  'smtp-ca': pathOption<string | undefined>({
+    placeholder: 'FILE',
+    description:
+      'PEM file with the certificate of the mail server or of its authority, to trust besides those of the system. Not needed for a mail server on this machine.',
+    defaultText: 'none',
+    createDefault: () => undefined,
+  }),
   'mail-from': textOption<string | undefined>({
     placeholder: 'EMAIL',
     description: 'Sender address of emails.',

@@ -1,5 +1,5 @@
-// A queue of outgoing emails. Senders do not wait for the mail server, and no email is lost if that is unavailable for
-// some minutes. The queue is in memory; unsent emails are saved when the server stops (mail-spool.ts). If the process
+// A queue of outgoing emails. Senders do not wait for the mail server, and no email is lost while that is unavailable or a
+// setting is wrong: it is tried for as long as it is of use. The queue is in memory; unsent emails are saved when the server stops (mail-spool.ts). If the process
 // is killed, unsent emails are lost and users have to request them again.
 
 import type { Clock } from '../base/clock.ts'
@@ -9,11 +9,11 @@ import type { Logger } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
 import { checkMail, type Mail } from '../model/mail.ts'
-import type { MailSpool } from './mail-spool.ts'
+import { type MailSpool, maxMailAgeMs } from './mail-spool.ts'
 import type { Mailer } from './mailer.ts'
 
 const maxWaiting = 1000
-const maxAttempts = 8
+const retry = { minMs: 5000, maxMs: 1_200_000 }
 /** How long to wait for the mail server when stopping. */
 const farewellMs = 5000
 
@@ -28,7 +28,16 @@ export type MailQueueOptions = {
 }
 
 /** `file` is the name in the spool if the email was saved there. */
-type Delivery = { readonly mail: Mail; readonly file: string | undefined; settled: Promise<void> }
+type Delivery = {
+  readonly mail: Mail
+  readonly file: string | undefined
+  /** When it was first to be sent, Unix milliseconds. */
+  readonly sinceMs: number
+  settled: Promise<void>
+}
+
+/** Why the latest attempt failed, and since when all have. Unix milliseconds. */
+export type MailProblem = { readonly reason: string; readonly sinceMs: number }
 
 export class MailQueue implements Mailer {
   readonly #options: MailQueueOptions
@@ -37,6 +46,7 @@ export class MailQueue implements Mailer {
   /** Emails whose last attempt failed. */
   #left: Delivery[] = []
   #isClosed = false
+  #problem: MailProblem | undefined
 
   constructor(options: MailQueueOptions) {
     this.#options = options
@@ -47,16 +57,23 @@ export class MailQueue implements Mailer {
     checkMail(mail)
     if (this.#isClosed || this.#waiting.size >= maxWaiting)
       throw new AppError('unavailable', 'too many emails are waiting')
-    this.#begin(mail)
+    this.#begin({ mail, file: undefined, sinceMs: this.#options.clock.nowMs() })
+  }
+
+  /** Sends before all others, once. Throws like a mailer. */
+  async sendNow(mail: Mail): Promise<void> {
+    await this.#options.mailer.send(mail)
+    this.#problem = undefined
   }
 
   /** Sends the emails that were saved when the server last stopped. */
   async resume(): Promise<void> {
-    for (const { name, mail } of (await this.#options.spool?.list()) ?? []) this.#begin(mail, name)
+    for (const { name, mail, sinceMs } of (await this.#options.spool?.list()) ?? [])
+      this.#begin({ mail, file: name, sinceMs })
   }
 
-  stats(): { readonly waiting: number } {
-    return { waiting: this.#waiting.size }
+  stats(): { readonly waiting: number; readonly problem: MailProblem | undefined } {
+    return { waiting: this.#waiting.size, problem: this.#problem }
   }
 
   /** Resolves when all emails that were queued before are sent or given up. */
@@ -74,27 +91,35 @@ export class MailQueue implements Mailer {
     onClose?.()
   }
 
-  #begin(mail: Mail, file?: string): void {
-    const delivery: Delivery = { mail, file, settled: Promise.resolve() }
+  #begin(values: Omit<Delivery, 'settled'>): void {
+    const delivery: Delivery = { ...values, settled: Promise.resolve() }
     this.#waiting.add(delivery)
     delivery.settled = this.#deliver(delivery).finally(() => this.#waiting.delete(delivery))
   }
 
-  /** Retries for about an hour. Never rejects. */
+  /** Retries for as long as the email is of use. Never rejects. */
   async #deliver(delivery: Delivery): Promise<void> {
     const { mailer, clock, log } = this.#options
-    const backoff = new Backoff({ minMs: 5000, maxMs: 1_200_000 })
+    const backoff = new Backoff(retry)
+    const untilMs = delivery.sinceMs + (delivery.mail.usefulMs ?? maxMailAgeMs)
+    let logged: string | undefined
     for (let attempt = 1; ; attempt++) {
       try {
         await mailer.send(delivery.mail)
+        this.#problem = undefined
         break
       } catch (error) {
-        const fields = { reason: errorChain(error), attempt }
-        if (isForGood(error) || (attempt === maxAttempts && !this.#isClosed)) {
-          log.error(fields, 'an email could not be sent')
+        const reason = errorChain(error)
+        const fields = { reason, attempt }
+        const isLate = clock.nowMs() >= untilMs && !this.#isClosed
+        if (isForGood(error) || isLate) {
+          log.error(fields, isLate ? 'an email could not be sent in time' : 'an email could not be sent')
           break
         }
-        log.warn(fields, 'an email could not be sent yet and will be retried')
+        this.#problem = { reason, sinceMs: this.#problem?.sinceMs ?? clock.nowMs() }
+        // For days, nothing may change.
+        if (reason !== logged) log.warn(fields, 'an email could not be sent yet and will be retried')
+        logged = reason
         if (this.#isClosed) {
           this.#left.push(delivery)
           return
@@ -117,10 +142,10 @@ export class MailQueue implements Mailer {
     const { spool, log } = this.#options
     this.#left = []
     let kept = 0
-    for (const { mail, file } of deliveries) {
+    for (const { mail, file, sinceMs } of deliveries) {
       try {
         if (!spool) throw new AppError('unavailable', 'the server is stopping')
-        if (file === undefined) await spool.keep(mail)
+        if (file === undefined) await spool.keep(mail, sinceMs)
         kept++
       } catch (error) {
         log.error({ reason: errorChain(error) }, 'an email could not be sent')

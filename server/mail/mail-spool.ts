@@ -12,7 +12,7 @@ import { SealedBox } from '../base/sealed-box.ts'
 import type { Mail } from '../model/mail.ts'
 
 /** By then, the links in all emails have expired. */
-const maxAgeMs = 7 * 86_400_000
+export const maxMailAgeMs = 7 * 86_400_000
 const context = 'mail'
 const pattern = /^[0-9a-f]{24}\.mail$/
 
@@ -25,7 +25,8 @@ export type MailSpoolOptions = {
   readonly log: Logger
 }
 
-export type KeptMail = { readonly name: string; readonly mail: Mail }
+/** `sinceMs`: when it was first to be sent, Unix milliseconds. */
+export type KeptMail = { readonly name: string; readonly mail: Mail; readonly sinceMs: number }
 
 export class MailSpool {
   readonly #options: MailSpoolOptions
@@ -37,12 +38,12 @@ export class MailSpool {
   }
 
   /** Resolves when the email is on disk. Throws 'unavailable'. */
-  async keep(mail: Mail): Promise<void> {
-    const { dir, clock } = this.#options
+  async keep(mail: Mail, sinceMs = this.#options.clock.nowMs()): Promise<void> {
+    const { dir } = this.#options
     const name = `${randomBytes(12).toString('hex')}.mail`
     try {
       await mkdir(dir, { recursive: true, mode: 0o700 })
-      const sealed = this.#box.seal(JSON.stringify({ mail, keptAtMs: clock.nowMs() }), context)
+      const sealed = this.#box.seal(JSON.stringify({ mail, keptAtMs: sinceMs }), context)
       await replaceFile(join(dir, name), sealed, 0o600)
     } catch (cause) {
       throw new AppError('unavailable', `an email could not be saved in ${dir}`, { cause })
@@ -57,7 +58,7 @@ export class MailSpool {
     for (const name of names.filter((one) => pattern.test(one))) {
       try {
         const { mail, keptAtMs } = JSON.parse(this.#box.unseal(await readFile(join(dir, name)), context))
-        if (clock.nowMs() - keptAtMs < maxAgeMs) kept.push({ name, mail })
+        if (clock.nowMs() - keptAtMs < (mail.usefulMs ?? maxMailAgeMs)) kept.push({ name, mail, sinceMs: keptAtMs })
         else await this.remove(name)
       } catch (error) {
         log.warn({ file: join(dir, name), reason: errorChain(error) }, 'a saved email cannot be read')

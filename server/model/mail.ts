@@ -10,6 +10,8 @@ export type Mail = {
   /** Plain text; lines end in `\n`. */
   readonly text: string
   readonly html?: string
+  /** After this time, nothing in it works any more. Default: a week. */
+  readonly usefulMs?: number
 }
 
 /** Throws 'invalid' for anything that could add a header or a second recipient (CWE-93). */

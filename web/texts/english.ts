@@ -559,6 +559,10 @@ export const english = {
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     mail: 'Mail server',
     mails: { smtp: 'configured', folder: 'none' },
+    testMail: 'Send me a test email',
+    mailSent: (to: string) => `The mail server has taken an email to ${to}.`,
+    mailProblem: (waiting: number) =>
+      waiting === 0 ? 'Emails cannot be sent:' : `Emails cannot be sent; ${waiting} are waiting:`,
     noMail:
       'No mail server is configured (smtp-url). The email with the link is saved in the “outbox” folder on the server so that you can pass it on.',
     interface: 'API',

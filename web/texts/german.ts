@@ -628,6 +628,12 @@ export const german: Texts = {
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     mail: 'Mailserver',
     mails: { smtp: 'konfiguriert', folder: 'keiner' },
+    testMail: 'Test-E-Mail an mich senden',
+    mailSent: (to) => `Der Mailserver hat eine E-Mail an ${to} angenommen.`,
+    mailProblem: (waiting) =>
+      waiting === 0
+        ? 'E-Mails können nicht gesendet werden:'
+        : `E-Mails können nicht gesendet werden; ${waiting} warten:`,
     noMail:
       'Es ist kein Mailserver konfiguriert (smtp-url). Die E-Mail mit dem Link wird auf dem Server im Ordner „outbox“ gespeichert, damit Sie sie weitergeben können.',
     interface: 'API',

@@ -1,6 +1,7 @@
 // /v1/server/: state of the server, for its owners. An extension.
 
 import type { ServerState } from '../../../contract/server.ts'
+import { AppError } from '../../base/error.ts'
 import { writeTime } from '../../model/time.ts'
 import type { Store } from '../../store/store.ts'
 import { writeIsolation } from '../answers/isolation.ts'
@@ -11,13 +12,30 @@ import { checkOwner } from '../owner.ts'
 export type ServerHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'settings' | 'recordings'>
   readonly report: () => ServerReport
+  readonly sendTestMail: (to: string) => Promise<void>
 }
 
-export function createServerHandlers({ store, report }: ServerHandlersOptions): Pick<Handlers, 'getServer'> {
+export function createServerHandlers({
+  store,
+  report,
+  sendTestMail,
+}: ServerHandlersOptions): Pick<Handlers, 'getServer' | 'sendTestMail'> {
   return {
+    async sendTestMail({ caller }) {
+      await checkOwner(store, caller)
+      const { email: to } = await store.users.get(caller.userId)
+      try {
+        await sendTestMail(to)
+        return { to, sent: true, problem: null }
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        return { to, sent: false, problem: error.message }
+      }
+    },
+
     async getServer({ caller }) {
       await checkOwner(store, caller)
-      const { version, startedAtMs, database, mail, cameras, workers, isolation } = report()
+      const { version, startedAtMs, database, mail, mailsWaiting, mailProblem, cameras, workers, isolation } = report()
       const wanted = (await store.recordings.list()).filter(({ deactivatedAtMs }) => deactivatedAtMs === null)
       const inStatus = (name: string) => wanted.filter(({ status }) => status === name).length
       return {
@@ -25,6 +43,8 @@ export function createServerHandlers({ store, report }: ServerHandlersOptions): 
         started_at: writeTime(startedAtMs),
         database,
         mail,
+        mails_waiting: mailsWaiting,
+        mail_problem: mailProblem ?? null,
         cameras: writeCameras(cameras),
         recordings: { count: wanted.length, recording: inStatus('RECORDING'), failing: inStatus('ERROR') },
         workers,

@@ -5,7 +5,9 @@ import type { Mail } from '../../model/mail.ts'
 import { quoteName } from '../../model/quoted-name.ts'
 import type { SecondFactorNews } from '../second-factor/second-factor-options.ts'
 
-type Text = Pick<Mail, 'subject' | 'text'>
+type Text = Pick<Mail, 'subject' | 'text' | 'usefulMs'>
+
+const hourMs = 3_600_000
 
 export function invitationMail({ link, inviter }: { link: string; inviter: string | undefined }): Text {
   const reason = inviter === undefined ? 'You requested an account' : `${inviter} invited you to create an account`
@@ -72,6 +74,7 @@ function writeSharing(inviter: string, cameraName: string): string {
 export function resetMail({ link }: { link: string }): Text {
   return {
     subject: 'Reset your Nightjar password',
+    usefulMs: hourMs,
     text: `Someone, probably you, requested a new password for your Nightjar account.
 
 To choose a new password, open this link within one hour:
@@ -113,6 +116,7 @@ type PasswordChange = {
 export function confirmEmailMail({ link, formerEmail }: { link: string; formerEmail: string }): Text {
   return {
     subject: 'Confirm your email address for Nightjar',
+    usefulMs: 24 * hourMs,
     text: `Someone requested to change the email address of the Nightjar account ${formerEmail} to this address.
 
 To confirm that the address is yours, open this link within 24 hours:

@@ -1,9 +1,10 @@
 // State of the server, for its owners.
 
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ServerState } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
 import { serverQuery } from '../../app/server-query.ts'
+import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -63,6 +64,7 @@ function State({ of }: { readonly of: ServerState }) {
             [texts.mail, texts.mails[of.mail]],
           ]}
         />
+        <Mail of={of} />
         <div className="form-end">
           <a className="action action-quiet" href={pagePath('/docs/', language)}>
             {texts.interface}
@@ -70,6 +72,31 @@ function State({ of }: { readonly of: ServerState }) {
         </div>
       </div>
       <Isolation of={of.decoder_isolation} />
+    </>
+  )
+}
+
+/** Says what keeps emails from being sent, and sends one to try. */
+function Mail({ of }: { readonly of: ServerState }) {
+  const { server: texts } = useTexts()
+  const client = useClient()
+  const test = useMutation({ mutationFn: () => client.server.sendTestMail() })
+  if (of.mail === 'folder') return <p className="hint">{texts.noMail}</p>
+  const problem = test.data ? test.data.problem : of.mail_problem
+  return (
+    <>
+      {problem !== null && (
+        <p className="status status-offline" role="alert">
+          {texts.mailProblem(of.mails_waiting)} <span lang="en">{problem}</span>
+        </p>
+      )}
+      {test.data?.sent && <p role="status">{texts.mailSent(test.data.to)}</p>}
+      {test.error && <Failure error={test.error} />}
+      <div className="form-end">
+        <Button look="quiet" isBusy={test.isPending} onClick={() => test.mutate()}>
+          {texts.testMail}
+        </Button>
+      </div>
     </>
   )
 }
