@@ -22,8 +22,16 @@ export type RealProvider = AsyncDisposable & {
   goDown(): Promise<void>
 }
 
-/** `userinfoOnly`: the ID token has no address, as is this provider's own way. */
-export async function openRealProvider({ userinfoOnly = false } = {}): Promise<RealProvider> {
+type RealProviderOptions = {
+  /** The ID token has no address, as is this provider's own way. */
+  readonly userinfoOnly?: boolean
+  readonly secret?: string
+}
+
+export async function openRealProvider({
+  userinfoOnly = false,
+  secret = clientSecret,
+}: RealProviderOptions = {}): Promise<RealProvider> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
@@ -50,7 +58,7 @@ export async function openRealProvider({ userinfoOnly = false } = {}): Promise<R
         clients: [
           {
             client_id: 'nightjar',
-            client_secret: clientSecret,
+            client_secret: secret,
             redirect_uris: [redirectUri],
             grant_types: ['authorization_code'],
             response_types: ['code'],

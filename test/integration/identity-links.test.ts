@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openLyingProvider } from '../identity/lying-provider.ts'
-import { writeProviderFile } from '../identity/provider-file.ts'
+import { clientSecret, writeProviderFile } from '../identity/provider-file.ts'
 import {
   agePasswords,
   back,
@@ -19,6 +19,7 @@ import {
   signIn,
   verified,
 } from '../identity/provider-visits.ts'
+import { openRealProvider } from '../identity/real-provider.ts'
 import { PageVisitor } from '../page-visitor.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
 
@@ -176,4 +177,22 @@ test('the command line tests providers, and lists and removes links with a notic
   assert.equal(await signedInAs(browser), undefined)
   assert.equal(await eventually('an email', 5000, () => countMails(server, /A sign-in service was removed/)), 1)
   assert.deepEqual((await server.command<{ identities: Linked[] }>('identity', 'list', email)).identities, [])
+})
+
+test('the command line says that a provider does not accept the client, and what to check', async () => {
+  for (const [secret, expected] of [
+    ['another secret', /answers invalid_client: check client_id, its secret, and token_endpoint_auth_method/],
+    [clientSecret, undefined],
+  ] as const) {
+    await using provider = await openRealProvider({ secret })
+    await using file = await writeProviderFile({ id: 'office', ...provider })
+    await using server = await openServerHere(...file.args)
+    provider.register(`${server.url}${back}`)
+    const settings = { 'identity-providers': file.args[1], 'public-url': server.url }
+    await writeFile(join(server.dataDir, 'nightjar.json'), JSON.stringify(settings))
+    type State = { failure: string | null }
+    const { providers } = await server.command<{ providers: State[] }>('identity', 'providers')
+    if (expected) assert.match(providers[0]!.failure!, expected)
+    else assert.equal(providers[0]!.failure, null)
+  }
 })
