@@ -21,7 +21,7 @@ export const accountFaults = {
   password_none:
     'This account has no password. Request a link to set one, or sign in with the identity provider in a browser.',
   password_wrong: 'The password is incorrect.',
-  app_code_wrong: 'The code is incorrect. Check that the clock of the device is right.',
+  app_code_wrong: 'The code is incorrect. Check that the clocks of your device and of the server are right.',
   app_exists: 'An authenticator app is already set up. Remove it first.',
   passkey_wrong: 'The passkey could not be verified. Try again.',
   passkey_exists: 'This passkey is already in use.',

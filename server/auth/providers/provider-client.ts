@@ -348,7 +348,8 @@ function describe(error: unknown): string {
     else parts.push(typeof code === 'string' ? `${each.message} (${code})` : each.message)
     if (each instanceof AppError) break
   }
-  return parts.join(': ').slice(0, 500)
+  const isLate = parts.some((part) => part.includes('OAUTH_JWT_TIMESTAMP_CHECK_FAILED'))
+  return parts.join(': ').slice(0, 500) + (isLate ? '; the clock of this server may be wrong' : '')
 }
 
 function notNow(afterMs: number, cause?: unknown): AppError {

@@ -11,7 +11,7 @@ import { Challenges } from './challenges.ts'
 import { Passkeys } from './passkeys.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import type { Added, CodeInput, FactorInput, NewRecoveryCodes, SecondFactorOptions } from './second-factor-options.ts'
-import { findStep, totpSecretBytes, writeBase32, writeKeyUri } from './totp.ts'
+import { findDrift, findStep, totpSecretBytes, writeBase32, writeKeyUri } from './totp.ts'
 
 /** Incorrect codes per account and hour, from everywhere. At any time, three of a million codes are valid. */
 const wrongCodesFromEverywhere = 20
@@ -84,7 +84,7 @@ export class SecondFactorService {
     } finally {
       attempt.end(outcome)
     }
-    this.#note(input, method !== undefined, { method: method ?? 'code' })
+    this.#note(input, method !== undefined, { method: method ?? 'code', ...(!method && (await this.#explain(input))) })
     this.#reportWrongCodes(input, method !== undefined)
     return method
   }
@@ -208,6 +208,16 @@ export class SecondFactorService {
     if (secret === undefined) return undefined
     const step = findStep(Buffer.from(secret, 'base64url'), code, clock.nowMs())
     return step !== undefined && (await store.secondFactors.takeStep(userId, step)) ? 'app' : undefined
+  }
+
+  /** For the audit log only: a person who guesses must not learn that a code is right at another time. */
+  async #explain({ user, code }: CodeInput): Promise<{ readonly reason?: string }> {
+    const { store, clock } = this.#options
+    const secret = await store.secondFactors.findAppSecret(user.id)
+    const drift = secret && findDrift(Buffer.from(secret, 'base64url'), readTyped(code), clock.nowMs())
+    if (!drift || Math.abs(drift) <= 30) return {}
+    const where = drift > 0 ? 'behind' : 'ahead of'
+    return { reason: `the clock of this server is ${Math.abs(drift)} s ${where} that of the app` }
   }
 
   async #takeRecoveryCode({ user, code, context }: CodeInput): Promise<'recovery_code' | undefined> {

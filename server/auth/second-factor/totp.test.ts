@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { computeHotp, findStep, stepAt, writeBase32, writeKeyUri } from './totp.ts'
+import { computeHotp, findDrift, findStep, stepAt, writeBase32, writeKeyUri } from './totp.ts'
 
 const secret = Buffer.from('12345678901234567890')
 
@@ -52,6 +52,14 @@ test('the vectors of RFC 4648, section 10, without padding', () => {
     foobar: 'MZXW6YTBOI',
   }
   for (const [text, base32] of Object.entries(vectors)) assert.equal(writeBase32(Buffer.from(text)), base32)
+})
+
+test('a code that is right at another time tells how far the clocks differ', () => {
+  const nowMs = 1_000_000_000_000
+  for (const seconds of [-600, -90, 60, 600])
+    assert.equal(findDrift(secret, computeHotp(secret, stepAt(nowMs + seconds * 1000)), nowMs), seconds)
+  assert.equal(findDrift(secret, computeHotp(secret, stepAt(nowMs + 900_000)), nowMs), undefined)
+  assert.equal(findDrift(secret, 'x', nowMs), undefined)
 })
 
 test('an issuer that is an IPv6 address has no colons', () => {

@@ -36,6 +36,19 @@ export function findStep(secret: Uint8Array, code: string, nowMs: number): numbe
   return found
 }
 
+const driftSteps = 20
+
+/**
+ * How far the clock of the app is ahead of ours if the code is right for a time within ten minutes, in seconds. Such a code
+ * is not accepted; a clock is wrong.
+ */
+export function findDrift(secret: Uint8Array, code: string, nowMs: number): number | undefined {
+  const now = stepAt(nowMs)
+  for (let steps = -driftSteps; steps <= driftSteps; steps++)
+    if (now + steps >= 0 && isSame(computeHotp(secret, now + steps), code)) return (steps * stepMs) / 1000
+  return undefined
+}
+
 /** RFC 4648 section 6, without padding. */
 export function writeBase32(bytes: Uint8Array): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')

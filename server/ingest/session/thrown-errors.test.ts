@@ -65,10 +65,14 @@ const cameras = {
 for (const [carrier, open] of Object.entries(cameras)) {
   test(`an error in the code that handles ${carrier} ends that session and nothing else`, async () => {
     await using camera = await open()
-    const { last, causes } = await watchCamera({ url: camera.url }, isOffline, {
+    const { statuses, causes } = await watchCamera({ url: camera.url }, isOffline, {
       ...{ publish: failAt(2), clock: hastyClock, containers },
     })
-    assert.ok(last?.state === 'offline', `the last status is ${last?.state}`)
+    // By the hasty clock, it may be online again before this test ends it.
+    assert.ok(
+      statuses.some(({ state }) => state === 'offline'),
+      statuses.map(({ state }) => state).join(),
+    )
     assert.ok(
       causes.some((cause) => cause.includes('a bug')),
       causes.join('\n'),

@@ -26,7 +26,7 @@ export function isPassing(error: unknown): boolean {
   // The library takes the time from the answer, and signs the next request with it.
   if (name === 'RequestTimeTooSkewed') return true
   const status = $metadata?.httpStatusCode
-  return status === undefined || status >= 500 || status === 429 || status === 408
+  return status === undefined || (status >= 500 && status !== 501) || status === 429 || status === 408
 }
 
 /** `action`: what was tried, as in "the account may not … objects". */

@@ -1,5 +1,6 @@
 // The requests to the store of a bucket that places need. The library is loaded with the first one.
 
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
@@ -105,9 +106,10 @@ export class BucketStore {
       try {
         for (const [path, error] of await this.#removeAtOnce(some)) failed.set(path, error)
       } catch (error) {
-        // Not every store knows this request.
-        const each =
-          error instanceof BucketRefusal ? await this.#removeEach(some) : some.map((path) => [path, error] as const)
+        // Not every store knows this request, and some want it otherwise.
+        const { cause } = error as Error
+        const isAway = cause !== undefined && isPassing(cause)
+        const each = isAway ? some.map((path) => [path, error] as const) : await this.#removeEach(some)
         for (const [path, reason] of each) failed.set(path, reason)
       }
     }
@@ -186,7 +188,7 @@ export class BucketStore {
     const { S3Client } = await import('@aws-sdk/client-s3')
     const { endpoint, region, isPathStyle } = this.#url
     const defaultRegion = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION
-    return new S3Client({
+    const client = new S3Client({
       ...(endpoint !== undefined && { endpoint, region: region ?? defaultRegion ?? 'us-east-1' }),
       ...(region !== undefined && { region }),
       forcePathStyle: isPathStyle,
@@ -198,6 +200,17 @@ export class BucketStore {
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: connectMs, socketTimeout: idleMs, throwOnRequestTimeout: true },
     })
+    // The library adds a checksum that stores other than Amazon's do not know, and not the one that they want.
+    client.middlewareStack.add(
+      (next, context) => (args) => {
+        const request = args.request as { readonly headers: Record<string, string>; readonly body?: unknown }
+        if (context.commandName === 'DeleteObjectsCommand' && typeof request.body === 'string')
+          request.headers['content-md5'] = createHash('md5').update(request.body).digest('base64')
+        return next(args)
+      },
+      { step: 'build', name: 'contentMd5' },
+    )
+    return client
   }
 }
 

@@ -18,7 +18,7 @@ export const germanFaults: Texts['faults'] = {
   password_none:
     'Dieses Konto hat kein Passwort. Fordern Sie einen Link an, um eines festzulegen, oder melden Sie sich im Browser über den Anbieter an.',
   password_wrong: 'Das Passwort ist falsch.',
-  app_code_wrong: 'Der Code ist falsch. Prüfen Sie, ob die Uhr des Geräts richtig geht.',
+  app_code_wrong: 'Der Code ist falsch. Prüfen Sie, ob die Uhren Ihres Geräts und des Servers richtig gehen.',
   app_exists: 'Es ist bereits eine Authenticator-App eingerichtet. Entfernen Sie diese zuerst.',
   passkey_wrong: 'Der Passkey konnte nicht überprüft werden. Versuchen Sie es noch einmal.',
   passkey_exists: 'Dieser Passkey wird bereits verwendet.',
