@@ -1,6 +1,6 @@
 // A queue of outgoing emails. Senders do not wait for the mail server, and no email is lost while that is unavailable or a
-// setting is wrong: it is tried for as long as it is of use. The queue is in memory; unsent emails are saved when the server stops (mail-spool.ts). If the process
-// is killed, unsent emails are lost and users have to request them again.
+// setting is wrong: it is tried for as long as it is of use. The queue is in memory; unsent emails are saved when the
+// server stops (mail-spool.ts). If the process is killed, unsent emails are lost and users have to request them again.
 
 import type { Clock } from '../base/clock.ts'
 import { settlesWithin } from '../base/deadline.ts'

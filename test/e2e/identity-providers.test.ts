@@ -19,11 +19,12 @@ type SceneOptions = {
   readonly args?: readonly string[]
   readonly more?: Record<string, unknown>
   readonly userinfoOnly?: boolean
+  readonly host?: 'localhost' | '127.0.0.1'
 }
 
-async function openScene({ args = [], more, userinfoOnly = false }: SceneOptions = {}): Promise<Scene> {
+async function openScene({ args = [], more, ...options }: SceneOptions = {}): Promise<Scene> {
   await using held = new AsyncDisposableStack()
-  const provider = held.use(await openRealProvider({ userinfoOnly }))
+  const provider = held.use(await openRealProvider(options))
   const { issuer, ca } = provider
   const file = held.use(await writeProviderFile({ id: 'office', issuer, ca, ...(more && { more }) }))
   const server = held.use(await openServerHere(...file.args, ...args))
@@ -155,6 +156,23 @@ test("an operator's rule links accounts immediately and notifies the user", asyn
   const { page } = await visit(await openBrowser(t))
   await signInThere(page, server, 'olive')
   assert.match(await signedInAs(page, server), /owner@example\.com/)
+})
+
+test('an answer that comes as a form from another site signs in', async (t) => {
+  const more = { link_by_verified_address: true, response_mode: 'form_post' }
+  await using scene = await openScene({ more, host: '127.0.0.1' })
+  const { provider, server } = scene
+  provider.people.set('olive', { email, email_verified: true })
+  const { page, complaints } = await visit(await openBrowser(t))
+  const posted: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().startsWith(server.url)) posted.push(request.url())
+  })
+  await signInThere(page, server, 'olive')
+  await page.waitForURL(`${server.url}/**`)
+  assert.equal(posted.length, 1)
+  assert.match(await signedInAs(page, server), /owner@example\.com/)
+  assert.deepEqual(complaints, [])
 })
 
 test('an account without a password reauthenticates at the provider, and a refusal there leads back', async (t) => {

@@ -26,15 +26,26 @@ type RealProviderOptions = {
   /** The ID token has no address, as is this provider's own way. */
   readonly userinfoOnly?: boolean
   readonly secret?: string
+  /** Another one than that of the server makes it another site. */
+  readonly host?: 'localhost' | '127.0.0.1'
 }
 
 export async function openRealProvider({
   userinfoOnly = false,
   secret = clientSecret,
+  host = 'localhost',
 }: RealProviderOptions = {}): Promise<RealProvider> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
   })
   let answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   const server = createServer({ key, cert }, (request, response) => {
@@ -42,7 +53,7 @@ export async function openRealProvider({
     else response.writeHead(503).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `https://localhost:${(server.address() as AddressInfo).port}`
+  const issuer = `https://${host}:${(server.address() as AddressInfo).port}`
   const people = new Map<string, PersonThere>()
   const goDown = async () => {
     if (!server.listening) return

@@ -215,6 +215,8 @@ test('what the providers that people have say of an address is understood, and n
   // What is said elsewhere about another address, or against the token, does not count.
   assert.equal(await come({ email: of('other') }, { userinfo: { ...thin, email: of('else') } }), undefined)
   assert.equal(await come({ email: of('no'), email_verified: false }, { userinfo: { ...thin, email: of('no') } }), undefined) // biome-ignore format: one line
+  const unverified = { ...thin, email: of('thin'), email_verified: false }
+  assert.equal(await come({ email_verified: true }, { userinfo: unverified }), undefined, 'said of no address')
   // Entra ID says nothing; the operator does.
   assert.equal(await come({ email: of('entra') }), undefined)
   assert.equal(await come({ email: of('entra') }, { id: 'entra' }), of('entra'))

@@ -20,8 +20,8 @@ export class RepeatedRequests {
   }
 
   /**
-   * `content`: the URL and what was sent, which contains something that others cannot guess, such as the number of a form. Only a
-   * browser that sends one of the same cookies gets the answer again.
+   * `content`: the URL and what was sent, which contains something that others cannot guess, such as the number of a form.
+   * Only a browser that sends one of the same cookies gets the answer again.
    */
   async answer(
     content: readonly (string | Uint8Array)[],

@@ -49,8 +49,9 @@ export type AttemptOrigin = {
   /** Identifies the user's known device or session that the attempt comes from; undefined for unknown origins. */
   readonly knownAs?: string | undefined
   /**
-   * A password that stays wrong. It does not count twice, because nobody learns anything from it: a program with the old
-   * password must not lock its user out. Omit it for codes that change.
+   * A password that stays wrong. From one address, it does not count twice, because nobody learns anything from it: a
+   * program with the old password must not lock its user out. From another one it does, so that nobody finds out what was
+   * tried before. Omit it for codes that change.
    */
   readonly password?: string | undefined
 }
@@ -62,7 +63,7 @@ export class LoginThrottle {
   readonly #accounts: FailureCounter
   /** By account and known device or session. */
   readonly #known = new FailureCounter(accountAtAddressPolicy)
-  /** When wrong passwords are forgotten, by a keyed digest with their account; oldest first. */
+  /** When wrong passwords are forgotten, by a keyed digest with their account and address; oldest first. */
   readonly #wrong = new Map<string, number>()
   readonly #key = randomBytes(32)
   #waiting: (() => void)[] = []
@@ -103,7 +104,7 @@ export class LoginThrottle {
     }
     const nowMs = this.#clock.monotonicMs()
     for (const [counter, key] of counters) counter.begin(key, nowMs)
-    const digest = password === undefined ? undefined : this.#digest(`${account} ${password}`)
+    const digest = password === undefined ? undefined : this.#digest(`${address} ${account} ${password}`)
     return { end: (outcome) => this.#end(counters, outcome, digest) }
   }
 

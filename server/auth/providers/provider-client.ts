@@ -170,8 +170,8 @@ export class ProviderClient {
   }
 
   /**
-   * Some providers return claims at another endpoint that the token lacks. What they say there of an address counts only if
-   * it is the token's, and what the token says counts more.
+   * Some providers return claims at another endpoint that the token lacks. Whether an address is verified counts only if it is
+   * said of this address, and never against the token.
    */
   async #complete(
     config: openid.Configuration,
@@ -183,7 +183,10 @@ export class ProviderClient {
     if (isWhole) return idToken
     const more = await this.#askUserInfo(config, accessToken, idToken.sub)
     const isSame = email === undefined || readEmail(more.email) === readEmail(email)
-    return isSame ? { ...more, ...idToken } : { ...more, email: undefined, email_verified: undefined, ...idToken }
+    const isSaidHere = email !== undefined && verified !== undefined
+    const isVerified =
+      isSaidHere || readSwitch(verified) === false ? verified : isSame ? more.email_verified : undefined
+    return { ...more, ...idToken, email: email ?? more.email, email_verified: isVerified }
   }
 
   /** Linked users can sign in without it. */
