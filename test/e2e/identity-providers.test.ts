@@ -5,7 +5,12 @@ import { type TestContext, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { buildDashboard } from '../../scripts/build-web.ts'
 import { writeProviderFile } from '../identity/provider-file.ts'
-import { openRealProvider, type RealProvider } from '../identity/real-provider.ts'
+import {
+  openRealProvider,
+  type PersonThere,
+  type RealProvider,
+  type RealProviderOptions,
+} from '../identity/real-provider.ts'
 import { ownerEmail as email, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
 import { checkAccessible, shoot } from './dashboard-scene.ts'
@@ -15,11 +20,9 @@ const password = 'correct horse'
 
 type Scene = AsyncDisposable & { readonly provider: RealProvider; readonly server: ServerUnderTest }
 
-type SceneOptions = {
+type SceneOptions = RealProviderOptions & {
   readonly args?: readonly string[]
   readonly more?: Record<string, unknown>
-  readonly userinfoOnly?: boolean
-  readonly host?: 'localhost' | '127.0.0.1'
 }
 
 async function openScene({ args = [], more, ...options }: SceneOptions = {}): Promise<Scene> {
@@ -156,6 +159,47 @@ test("an operator's rule links accounts immediately and notifies the user", asyn
   const { page } = await visit(await openBrowser(t))
   await signInThere(page, server, 'olive')
   assert.match(await signedInAs(page, server), /owner@example\.com/)
+})
+
+/** As docs/operating/identity-providers.md says: what each sends, and what it needs here. */
+const sold: readonly (readonly [name: string, PersonThere, SceneOptions, isIn?: false])[] = [
+  ['Authelia', { email_verified: true }, { userinfoOnly: true }],
+  ['Authentik', { email_verified: false }, { authMethod: 'client_secret_post' }, false],
+  [
+    'Authentik with a mapping',
+    { email_verified: true },
+    { authMethod: 'client_secret_post', more: { token_endpoint_auth_method: 'client_secret_post' } },
+  ],
+  ['Amazon Cognito', { email_verified: 'true', given_name: 'Olga' }, {}],
+  [
+    'Apple',
+    { email_verified: 'true' },
+    {
+      ...{ authMethod: 'client_secret_post', host: '127.0.0.1' },
+      more: { response_mode: 'form_post', token_endpoint_auth_method: 'client_secret_post' },
+    },
+  ],
+  ['Entra ID', { given_name: 'Olga' }, {}, false],
+  ['Entra ID, with addresses of the administrators', { given_name: 'Olga' }, { more: { trust_addresses: true } }],
+  ['Google', { email_verified: true, given_name: 'Olga', family_name: 'Berg' }, {}],
+  ['Okta', { email_verified: true, given_name: 'Olga', family_name: 'Berg' }, { userinfoOnly: true }],
+  ['Pocket ID', { email_verified: false }, { more: { trust_addresses: true } }, false],
+]
+
+test('a new person gets an account through each provider that the guide describes, or is refused', async (t) => {
+  const browser = await openBrowser(t)
+  for (const [name, person, options, isIn = true] of sold) {
+    await using scene = await openScene({ ...options, args: ['--sign-up', 'open'] })
+    const { provider, server } = scene
+    provider.people.set('olga', { email: 'olga@example.org', ...person })
+    const { page, complaints } = await visit(browser)
+    await signInThere(page, server, 'olga')
+    await page.waitForURL(`${server.url}/**`)
+    if (!isIn) assert.match(await main(page), /has not verified/, name)
+    assert.match(await signedInAs(page, server), isIn ? /olga@example\.org/ : /nobody/, name)
+    assert.deepEqual(complaints, [], name)
+    await page.context().close()
+  }
 })
 
 test('an answer that comes as a form from another site signs in', async (t) => {

@@ -8,7 +8,7 @@ import { generate } from 'selfsigned'
 import { clientSecret } from './provider-file.ts'
 
 /** What it says of a person; `sub` is the name they type to sign in there. */
-export type PersonThere = { email?: string; email_verified?: boolean; given_name?: string; family_name?: string }
+export type PersonThere = { email?: string; email_verified?: unknown; given_name?: string; family_name?: string }
 
 export type RealProvider = AsyncDisposable & {
   readonly issuer: string
@@ -22,10 +22,11 @@ export type RealProvider = AsyncDisposable & {
   goDown(): Promise<void>
 }
 
-type RealProviderOptions = {
+export type RealProviderOptions = {
   /** The ID token has no address, as is this provider's own way. */
   readonly userinfoOnly?: boolean
   readonly secret?: string
+  readonly authMethod?: 'client_secret_basic' | 'client_secret_post'
   /** Another one than that of the server makes it another site. */
   readonly host?: 'localhost' | '127.0.0.1'
 }
@@ -33,6 +34,7 @@ type RealProviderOptions = {
 export async function openRealProvider({
   userinfoOnly = false,
   secret = clientSecret,
+  authMethod = 'client_secret_basic',
   host = 'localhost',
 }: RealProviderOptions = {}): Promise<RealProvider> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -70,6 +72,7 @@ export async function openRealProvider({
           {
             client_id: 'nightjar',
             client_secret: secret,
+            token_endpoint_auth_method: authMethod,
             redirect_uris: [redirectUri],
             grant_types: ['authorization_code'],
             response_types: ['code'],

@@ -362,3 +362,9 @@ test('whoever knew the old password is no known device any more; who changes it 
   const moved = (await pages.store.users.get(1))!
   assert.equal(pages.devices.isKnown(other.cookies.get('__Host-device'), moved), false)
 })
+
+test('password managers find the page that changes the password', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const { status, location } = await pages.openBrowser().get('/.well-known/change-password')
+  assert.deepEqual([status, location], [302, '/account/password/'])
+})
