@@ -5,6 +5,7 @@ import type { FrameCounter } from '../fake-camera/frame-counter.ts'
 import type { StreamOptions } from '../fake-camera/source/stream-options.ts'
 import type { FaultyCamera } from '../faults/faults.ts'
 import { openLink } from '../faults/link.ts'
+import type { SentFrame } from './judge.ts'
 
 export type AuditCamera = FaultyCamera & {
   readonly url: string
@@ -14,7 +15,7 @@ export type AuditCamera = FaultyCamera & {
   /** Its packets come by UDP. */
   readonly isDatagram: boolean
   /** Each picture that was handed to a connection whole, with the true time it was taken; grows. */
-  readonly sent: readonly FrameCounter[]
+  readonly sent: readonly SentFrame[]
 }
 
 /** One that the server knows. */
@@ -45,7 +46,7 @@ export async function openAuditCameras(count: number): Promise<AuditCameras> {
     const { isDatagram = false, ...kind } = kinds[i % kinds.length]!
     const codec = kind.codec ?? 'h264'
     const stream = `camera/${i}/${codec}${isDatagram ? '/udp' : ''}`
-    const sent: FrameCounter[] = []
+    const sent: SentFrame[] = []
     const onSent = (_: string, taken: FrameCounter) => addOnce(sent, taken)
     const rtsp = opened.use(
       await openFakeCamera({
@@ -75,7 +76,8 @@ export async function openAuditCameras(count: number): Promise<AuditCameras> {
 }
 
 /** Keeps the order in which they were taken: a camera that keeps its last group sends it again. */
-function addOnce(sent: FrameCounter[], taken: FrameCounter): void {
+function addOnce(sent: SentFrame[], taken: FrameCounter): void {
   const before = sent.findLastIndex(({ frameNumber }) => frameNumber <= taken.frameNumber)
-  if (sent[before]?.frameNumber !== taken.frameNumber) sent.splice(before + 1, 0, taken)
+  const isAgain = sent[before]?.frameNumber === taken.frameNumber
+  sent.splice(isAgain ? before : before + 1, isAgain ? 1 : 0, { ...taken, sentMs: Date.now() })
 }

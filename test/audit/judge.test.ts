@@ -304,3 +304,29 @@ test('a gap from before the clock was set back may show where nothing is recorde
   assert.equal(tell(16), 0)
   assert.equal(tell(19), 1, 'recorded again')
 })
+
+test('a frame that a camera kept and sent after the clock was set has the time of either setting', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 15_000, offsetMs: 56_000 },
+  ]
+  const played = [...play(0, 135), ...play(135, 300, { section: 1, laterMs: 56_000 })]
+  const sent = numbers(0, 300).map(taken)
+  assert.ok(judgeThis({ steps, played, sent }).worstTimeErrorMs > 500)
+  const kept = sent.map((frame) => ({ ...frame, sentMs: Math.max(frame.unixMs, startMs + 14_200) }))
+  assert.equal(judgeThis({ steps, played, sent: kept }).worstTimeErrorMs, 0)
+})
+
+test('a small step in what a camera kept moves that, and no other frames', () => {
+  const kept = numbers(0, 300).map((number) => {
+    const frame = taken(number)
+    const isKept = number >= 100 && number < 120
+    return { ...frame, sentMs: isKept ? startMs + 12_000 : frame.unixMs }
+  })
+  const faults = [fault(12, 12, { stepsLittle: true })]
+  const played = [...play(0, 100), ...play(100, 120, { laterMs: -1400 }), ...play(120, 300)]
+  assert.deepEqual(kinds(judgeThis({ played, sent: kept, faults })), [])
+  assert.notDeepEqual(kinds(judgeThis({ played, sent: kept })), [])
+  const sent = numbers(0, 300).map((number) => ({ ...taken(number), sentMs: taken(number).unixMs }))
+  assert.notDeepEqual(kinds(judgeThis({ played, sent, faults })), [])
+})

@@ -27,12 +27,15 @@ export type DoneFault = {
   readonly losesFigures?: boolean
 }
 
+/** `sentMs`: when it was last passed to a connection; a camera that keeps its last group sends it again. Default: when taken. */
+export type SentFrame = FrameCounter & { readonly sentMs?: number }
+
 /** The camera's figure of lost pictures rose by so many in this time; undefined: nobody could be asked, or it began anew. */
 export type CountedLoss = { readonly fromMs: number; readonly toMs: number; readonly pictures: number | undefined }
 
 export type Evidence = {
   /** In the order of sending, which is that of the numbers. `unixMs` is the true time of taking. */
-  readonly sent: readonly FrameCounter[]
+  readonly sent: readonly SentFrame[]
   readonly played: readonly PlayedFrame[]
   /** Numbers are in the bitstream. Those in the pixels alone may be left over from the picture before, where one is damaged. */
   readonly carriesNumbers: boolean
@@ -96,11 +99,11 @@ type Hole = {
   /** What that clock showed in it: several stretches when it was set meanwhile. */
   readonly shown: readonly Stretch[]
   readonly isBreak: boolean
-  missing: readonly FrameCounter[]
+  missing: readonly SentFrame[]
   readonly gaps: ToldGap[]
 }
 
-type Found = { readonly taken: FrameCounter; readonly shownMs: number; readonly section: number }
+type Found = { readonly taken: SentFrame; readonly shownMs: number; readonly section: number }
 
 export function judge(evidence: Evidence): Verdict {
   const { played, steps, faults } = evidence
@@ -114,6 +117,7 @@ export function judge(evidence: Evidence): Verdict {
   let lastTakenMs = Number.NEGATIVE_INFINITY
   /** Wall clock of pictures that a fault damaged so that nobody knows which they are. */
   const nameless: number[] = []
+  const isKeptWithStep = findKeptSteps(evidence)
   for (const [i, { taken, isSpoilt, shownMs, section }] of played.entries()) {
     const sent = taken && byNumber.get(taken.frameNumber)
     const isKnown = sent !== undefined && Math.floor(sent.unixMs) === taken!.unixMs
@@ -133,8 +137,8 @@ export function judge(evidence: Evidence): Verdict {
         continue
       }
     }
-    const errorMs = Math.min(...possibleTimes(sent!.unixMs, steps, faults).map((ms) => Math.abs(shownMs - ms)))
-    const isMisdated = errorMs > maxTimeErrorMs && errorMs < unnoticedStepMs && isMisdatedBy(faults, sent!.unixMs)
+    const errorMs = Math.min(...possibleTimes(sent!, steps, faults).map((ms) => Math.abs(shownMs - ms)))
+    const isMisdated = errorMs > maxTimeErrorMs && errorMs < unnoticedStepMs && (isMisdatedBy(faults, sent!.unixMs) || isKeptWithStep(sent!))
     if (errorMs > maxTimeErrorMs && !isMisdated)
       findings.push({
         kind: 'wrong time',
@@ -182,7 +186,7 @@ export function judge(evidence: Evidence): Verdict {
 }
 
 /** Wherever pictures are missing, and wherever there is room of half a second between two, on either clock. */
-function findHoles(sent: readonly FrameCounter[], recorded: readonly Found[], { steps, endMs }: Evidence): Hole[] {
+function findHoles(sent: readonly SentFrame[], recorded: readonly Found[], { steps, endMs }: Evidence): Hole[] {
   const holes: Hole[] = []
   let at = 0
   const first = recorded[0]
@@ -198,7 +202,7 @@ function findHoles(sent: readonly FrameCounter[], recorded: readonly Found[], { 
   for (const [i, { taken, shownMs, section }] of recorded.entries()) {
     const next = recorded[i + 1]
     while (at < sent.length && sent[at]!.frameNumber <= taken.frameNumber) at++
-    const missing: FrameCounter[] = []
+    const missing: SentFrame[] = []
     for (; at < sent.length && (!next || sent[at]!.frameNumber < next.taken.frameNumber); at++) missing.push(sent[at]!)
     const beforeMs = next?.taken.unixMs ?? endMs
     const roomToMs = next?.shownMs ?? Math.max(...serverTimes(steps, endMs))
@@ -310,9 +314,9 @@ function judgeHole(
   // A gap for another reason can follow a loss that is too short for one.
   const gapStartMs = Math.min(...gaps.map(({ startMs }) => startMs))
   const isLossBeforeGap = canBeLoss && gapStartMs - roundingMs - hole.roomFromMs <= lossMs
-  const untold: FrameCounter[] = []
+  const untold: SentFrame[] = []
   for (const picture of hole.missing) {
-    const times = possibleTimes(picture.unixMs, steps, faults)
+    const times = possibleTimes(picture, steps, faults)
     if (gaps.some(({ startMs, endMs }) => times.some((ms) => ms >= startMs - edgeMs && ms <= endMs + edgeMs)))
       toldBy.gap++
     else if (isShortBreak) toldBy.shortBreak++
@@ -323,11 +327,15 @@ function judgeHole(
   return untold.length
 }
 
-/** By the clock of the server when it was taken, or, when it was held up, when it arrived: the server knows no other. */
-function possibleTimes(trueMs: number, steps: readonly ClockStep[], faults: readonly DoneFault[]): number[] {
+/** By the clock of the server when it was taken, or, if it was sent later or held up, when it arrived: the server knows no other. */
+function possibleTimes(
+  { unixMs: trueMs, sentMs }: SentFrame,
+  steps: readonly ClockStep[],
+  faults: readonly DoneFault[],
+): number[] {
   const held = faults.filter(({ holdsUp, fromMs, toMs }) => holdsUp && trueMs >= fromMs - 1000 && trueMs <= toMs)
   const arrivals = held.flatMap(({ toMs }) => serverTimes(steps, toMs).map((ms) => ms - toMs + trueMs))
-  return [...serverTimes(steps, trueMs), ...arrivals]
+  return [...serverTimes(steps, trueMs, sentMs), ...arrivals]
 }
 
 /** Faults that were under way in the hole, or shortly before it; or while what follows it was held up. */
@@ -360,9 +368,25 @@ function isMisdatedBy(faults: readonly DoneFault[], trueMs: number): boolean {
   })
 }
 
+/** Sent at the beginning of a connection, so much later than it was taken. */
+const lateMs = 500
+
+/**
+ * A camera that sends its last group, and steps its timestamps by a little at the same time: nobody can tell the step from a
+ * pause in the group.
+ */
+function findKeptSteps({ faults, sent }: Evidence): (frame: SentFrame) => boolean {
+  const isNear = ({ sentMs = Number.NaN }: SentFrame, fromMs: number) => Math.abs(sentMs - fromMs) <= keptMs / 2
+  const isLate = ({ unixMs, sentMs = unixMs }: SentFrame) => sentMs - unixMs >= lateMs
+  const steps = faults.filter(
+    ({ stepsLittle, fromMs }) => stepsLittle && sent.some((frame) => isLate(frame) && isNear(frame, fromMs)),
+  )
+  return (frame) => steps.some(({ fromMs }) => isNear(frame, fromMs))
+}
+
 function describeHole(
   { afterMs, beforeMs, isBreak, gaps }: Hole,
-  untold: readonly FrameCounter[],
+  untold: readonly SentFrame[],
   causes: readonly DoneFault[],
 ): string {
   const told = gaps.map((gap) => `${iso(gap.startMs)} to ${iso(gap.endMs)} ${gap.reason}`).join(', ') || 'nothing'

@@ -66,15 +66,17 @@ const earlyMs = 1000
 /** The longest group of pictures, of a camera that sends a third of what it stamps, and some. */
 const settlingMs = 6500
 
-/** The server's clock at a true time, Unix milliseconds; around a step both readings, the one in force first. */
-export function serverTimes(steps: readonly ClockStep[], trueMs: number): number[] {
+/**
+ * The server's clock at a true time, Unix milliseconds; around a step both readings, the one in force first. `sentMs`: when
+ * what was taken at that time was sent, if it was sent later.
+ */
+export function serverTimes(steps: readonly ClockStep[], trueMs: number, sentMs = trueMs): number[] {
   const current = steps.findLastIndex(({ atMs }) => atMs <= trueMs)
   const times = [trueMs + steps[current]!.offsetMs]
   for (let i = current - 1; i >= 0 && steps[i + 1]!.atMs > trueMs - settlingMs; i--)
     times.push(trueMs + steps[i]!.offsetMs)
-  const next = steps[current + 1]
-  if (next && next.atMs < trueMs + earlyMs) times.push(trueMs + next.offsetMs)
-  return times
+  const later = steps.slice(current + 1).filter(({ atMs }) => atMs < sentMs + earlyMs)
+  return [...times, ...later.map(({ offsetMs }) => trueMs + offsetMs)]
 }
 
 export type Stretch = { readonly fromMs: number; readonly toMs: number }
