@@ -9,6 +9,7 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   // The sandbox of the processes that decode; the tests also run the server without.
   { name: 'bubblewrap', probe: ['bwrap', '--version'] },
   { name: 'strace', probe: ['strace', '-V'] },
+  { name: 'openssl', probe: ['openssl', 'version'] },
   { name: 'curl', probe: ['curl', '--version'] },
   // Gives the server of the archive audit a clock that can be set.
   { name: 'faketime', probe: ['faketime', '--version'] },

@@ -57,7 +57,8 @@ export function createAuth(options: AuthOptions) {
     clock,
     log,
   })
-  const sessions = new Sessions({ rows: store.sessions, clock, log, ageLimitMs: findSessionAgeLimitMs(config) })
+  const ageLimitMs = findSessionAgeLimitMs(config)
+  const sessions = new Sessions({ rows: store.sessions, clock, deletionMs, log, ageLimitMs })
   const accounts = createAccounts({
     store,
     login,
@@ -65,6 +66,7 @@ export function createAuth(options: AuthOptions) {
     mailer,
     audit,
     clock,
+    deletionMs,
     log,
     randomBytes,
     publicUrl,
@@ -88,6 +90,7 @@ export function createAuth(options: AuthOptions) {
     isSecondFactorMissing: (user) => secondFactors.isMissing(user),
     audit,
     clock,
+    deletionMs,
     log,
     publicUrl,
     randomBytes,

@@ -3,16 +3,16 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Catalog } from './archive/catalog.ts'
-import { DeletionClock } from './archive/deletion-clock.ts'
+import type { DeletionClock } from './archive/deletion-clock.ts'
 import { loadRetentionLimits } from './archive/load-limits.ts'
 import { openPlaces } from './archive/open-places.ts'
 import { Retention } from './archive/retention.ts'
 import { SnapshotCopies } from './archive/snapshot-copies.ts'
 import { Uploads } from './archive/uploads.ts'
-import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { SerialQueue } from './base/serial-queue.ts'
+import type { StartClock } from './base/start-clock.ts'
 import { CameraRegistry } from './cameras/camera-registry.ts'
 import { EventWriter } from './cameras/event-writer.ts'
 import { MediaWorkers } from './cameras/media-workers.ts'
@@ -36,7 +36,8 @@ export type MediaOptions = {
   readonly memory: MemoryShares
   readonly isolation: Isolation
   readonly outageMails: OutageMails | undefined
-  readonly clock: Clock
+  readonly clock: StartClock
+  readonly deletionClock: DeletionClock
   readonly log: Logger
 }
 
@@ -57,7 +58,7 @@ const snapshotLimits = { maxWidth: 1280, maxHeight: 720 }
  * in the log.
  */
 export async function openMedia(options: MediaOptions) {
-  const { config, store, port, publicUrl, memory, isolation, outageMails, clock, log } = options
+  const { config, store, port, publicUrl, memory, isolation, outageMails, clock, deletionClock, log } = options
   const events = new EventWriter({ events: store.events, clock, log })
   const places = await openPlaces(store.places, config.archive, store.segments, log, memory.bucketBytes)
   const catalog = new Catalog({
@@ -68,7 +69,6 @@ export async function openMedia(options: MediaOptions) {
     onGap: (gap) => cameras.takeGap(gap),
   })
   await catalog.repair.open(await store.cameras.list())
-  const deletionClock = await DeletionClock.open({ rows: store.trustedTimes, clock, log })
   const space = {
     rows: store.segments,
     places,
@@ -112,6 +112,7 @@ export async function openMedia(options: MediaOptions) {
     log,
     onReport: (report) => cameras.take(report),
     onCounters: (counters) => cameras.takeCounters(counters),
+    onPlaceFull: (placeId) => retention.noteFull(placeId),
     onWorkerLost: async (cameraIds) => cameras.takeWorkerLoss(cameraIds),
   })
   const placeChanges = followPlaces({ store, places, log, onChanged: () => workers.updatePlaces() })
@@ -148,7 +149,6 @@ export async function openMedia(options: MediaOptions) {
     cameras,
     catalog,
     decoder,
-    deletionClock,
     events,
     live,
     retention,

@@ -11,12 +11,14 @@ import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { createAuth } from './app-auth.ts'
 import { openMedia } from './app-media.ts'
 import { openIdentityProviders } from './app-providers.ts'
+import { DeletionClock } from './archive/deletion-clock.ts'
 import type { SnapshotCopies } from './archive/snapshot-copies.ts'
 import { StorageMeter } from './archive/storage-meter.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import type { Clock } from './base/clock.ts'
 import { type AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
+import { StartClock } from './base/start-clock.ts'
 import { supervise } from './base/supervise.ts'
 import { OutageMails } from './cameras/outage-mails.ts'
 import { createAddressRules, findCameraLimit, listTrustedProxies } from './config/derived-settings.ts'
@@ -46,7 +48,8 @@ export type RunningServer = {
   /** The certificate, for clients to trust; undefined if a proxy terminates TLS. */
   readonly certFile: string | undefined
   readonly fingerprint: string | undefined
-  readonly isSelfSigned: boolean
+  /** The fingerprint of the authority of our own that signed it; undefined if it is another's. */
+  readonly authority: string | undefined
   /** On the first start, when no account exists: the code with which the owner creates the first account. */
   readonly setupCode: string | undefined
   /**
@@ -60,9 +63,8 @@ export type RunningServer = {
 
 export type AppOptions = { readonly config: Config; readonly clock: Clock; readonly log: Logger }
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
-/** How soon replaced certificate files are noticed. */
+const dayMs = 86_400_000
+/** How soon replaced certificate files, and a clock that was set, are noticed. */
 const certificateIntervalMs = 10_000
 
 /** Starts everything. If it throws, everything that was started has been stopped. */
@@ -79,7 +81,12 @@ export async function openApp(options: AppOptions): Promise<RunningServer> {
 }
 
 /** Every resource is added to `held` when it is opened, and closed in reverse order. */
-async function start({ config, clock, log }: AppOptions, held: AsyncDisposableStack): Promise<RunningServer> {
+async function start(
+  { config, clock: machineClock, log }: AppOptions,
+  held: AsyncDisposableStack,
+): Promise<RunningServer> {
+  const clock = new StartClock(machineClock)
+  clock.notBefore(earliestMs)
   await openDataFolder(config.data)
   held.use(lockFolder(config.data))
   for (const { folder } of config.archive)
@@ -90,16 +97,8 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   // A rejection is handled where this is awaited.
   const isolated = isolating.catch(() => undefined)
   held.defer(async () => void (await isolated))
-  const identification = {
-    version: readVersion(),
-    startedAtMs: clock.nowMs(),
-    database: isPostgresUrl(config.database) ? 'postgresql' : 'sqlite',
-    mail: config.smtpUrl === undefined ? 'folder' : 'smtp',
-  } as const
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
-  const readIdentity = () => openIdentity(config, publicUrl, clock)
-  const identity = config.behindProxy ? undefined : await readIdentity()
   const { database } = config
   const claim = held.use(await claimDatabase({ database, dataDir: config.data, clock, log }))
   const store = await openStore({
@@ -110,18 +109,32 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     isServer: true,
   })
   held.defer(() => store.close())
+  await checkClock(clock, store.trustedTimes, log)
+  const deletionClock = await DeletionClock.open({ rows: store.trustedTimes, clock, log })
+  const deletionMs = () => deletionClock.nowMs()
+  const identification = {
+    version: readVersion(),
+    startedAtMs: clock.nowMs(),
+    database: isPostgresUrl(config.database) ? 'postgresql' : 'sqlite',
+    mail: config.smtpUrl === undefined ? 'folder' : 'smtp',
+  } as const
+  const readIdentity = () => openIdentity(config, publicUrl, deletionMs)
+  const identity = config.behindProxy ? undefined : await readIdentity()
 
   const memory = shareMemory(config.memoryMb * 2 ** 20, config.workers)
   const isolation = await isolating
   logIsolation(isolation.report, log)
-  const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
+  const spoolKey = secretKey.deriveKey('waiting mails')
+  const mails = createMailDelivery({ config, publicUrl, spoolKey, clock, deletionMs, log })
   // Nobody looks for news in the folder that mails are written into without a mail server.
   const outageMails =
     config.smtpUrl === undefined ? undefined : new OutageMails({ ...{ store, publicUrl, clock, log }, mailer: mails })
-  const media = await openMedia({ config, store, port, publicUrl, memory, isolation, outageMails, clock, log })
+  const media = await openMedia({
+    ...{ config, store, port, publicUrl, memory, isolation, outageMails },
+    ...{ clock, deletionClock, log },
+  })
   held.use(media.placeChanges)
-  const { cameras, catalog, decoder, deletionClock, live, snapshots, snapshotCopies, space, workers } = media
-  const deletionMs = () => deletionClock.nowMs()
+  const { cameras, catalog, decoder, live, snapshots, snapshotCopies, space, workers } = media
   const identityProviders = await openIdentityProviders({ config, port, publicUrl, clock, log })
   const auth = createAuth({
     config,
@@ -141,6 +154,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     catalog,
     streams: store.streams,
     clock,
+    deletionMs,
     publicUrl,
     nodeName: config.nodeName,
     maxEntriesInMemory: memory.streamEntries,
@@ -223,7 +237,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
       identity,
       read: readIdentity,
       show: (fresh) => api.replaceIdentity(fresh),
-      intervalMs: config.tlsCert === undefined ? hourMs : certificateIntervalMs,
+      intervalMs: certificateIntervalMs,
       clock,
       log,
     })
@@ -261,17 +275,30 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     url: publicUrl,
     certFile: identity?.certFile,
     fingerprint: identity?.fingerprint,
-    isSelfSigned: identity !== undefined && config.tlsCert === undefined,
+    authority: identity?.authority?.fingerprint,
     setupCode: (await accounts.signUps.isSetupPending()) ? await accounts.signUps.createSetupCode() : undefined,
     ousted: Promise.race([claim.lost, store.lost]),
     close: () => held.disposeAsync(),
   }
 }
 
-function openIdentity(config: Config, publicUrl: string, clock: Clock): Promise<OwnIdentity> {
+/** This version did not exist before. */
+const earliestMs = Date.UTC(2026, 0, 1)
+
+/** A machine without a battery does not know the time when it starts. */
+async function checkClock(clock: StartClock, rows: Store['trustedTimes'], log: Logger): Promise<void> {
+  if (clock.notBefore((await rows.find())?.timeMs ?? 0)) return
+  const used = new Date(clock.nowMs()).toISOString()
+  log.warn(
+    { used },
+    "the clock of this machine is wrong: it shows a time before the server's last one. Until it is set, recordings are dated from then on. If it is right, stop the server and run: nightjar retention",
+  )
+}
+
+function openIdentity(config: Config, publicUrl: string, nowMs: () => number): Promise<OwnIdentity> {
   const { tlsCert, tlsKey } = config
   if (tlsCert !== undefined && tlsKey !== undefined) return loadIdentity(tlsCert, tlsKey)
-  return openOwnIdentity({ dataDir: config.data, hosts: [new URL(publicUrl).hostname], clock })
+  return openOwnIdentity({ dataDir: config.data, hosts: [new URL(publicUrl).hostname], clock: { nowMs } })
 }
 
 function logIsolation({ level, inForce, missing, reason, advice }: IsolationReport, log: Logger): void {

@@ -24,7 +24,10 @@ export async function lockArchive(folder: string, log: Logger): Promise<Disposab
     return lockFolder(folder)
   } catch (error) {
     if (error instanceof AppError && error.kind === 'conflict') throw error
-    log.error({ archive: folder, error: errorChain(error) }, 'nothing is recorded until the archive folder is writable')
+    log.error(
+      { archive: folder, error: errorChain(error) },
+      'the archive folder could not be locked: nothing is recorded while it is not writable, and no other server may use it',
+    )
     return undefined
   }
 }

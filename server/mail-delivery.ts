@@ -24,17 +24,25 @@ export type MailerOptions = {
 export type MailDeliveryOptions = MailerOptions & {
   /** 32 bytes that encrypt emails which wait for the next start. */
   readonly spoolKey: Uint8Array
+  /** See `MailSpoolOptions`. */
+  readonly deletionMs?: () => number
 }
 
 /** For a server: callers never wait for the SMTP server. Close it after the last sender. */
-export function createMailDelivery({ spoolKey, ...options }: MailDeliveryOptions): MailQueue {
+export function createMailDelivery({ spoolKey, deletionMs, ...options }: MailDeliveryOptions): MailQueue {
   const { config, clock, log } = options
   const dir = outboxOf(config)
   if (config.smtpUrl === undefined) {
     log.info({ folder: dir }, 'no mail server is configured (smtp-url): mails are written into a folder')
   }
   const mailer = createMailer(options)
-  const spool = new MailSpool({ dir: join(dir, 'waiting'), key: spoolKey, clock, log })
+  const spool = new MailSpool({
+    dir: join(dir, 'waiting'),
+    key: spoolKey,
+    clock,
+    ...(deletionMs && { deletionMs }),
+    log,
+  })
   return new MailQueue({ mailer, spool, clock, log, onClose: () => mailer.close() })
 }
 

@@ -8,6 +8,7 @@ import { systemClock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import { createLogger } from './base/log.ts'
 import { NameResolver } from './base/names/name-resolver.ts'
+import { StartClock } from './base/start-clock.ts'
 import { createRest } from './base/thread-rest.ts'
 import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './cameras/worker-protocol.ts'
 import { ProcessAudioTranscoder } from './decoder/audio/process-transcoder.ts'
@@ -49,7 +50,7 @@ const maxDecodingBytes = 512 * 1024 * 1024
 
 const settings = workerData as WorkerStart
 const port = parentPort!
-const clock = systemClock
+const clock = new StartClock(systemClock, settings.clockStart)
 const log = createLogger(settings.logLevel)
 const names = new NameResolver({ clock, servers: settings.nameServers })
 const addressGuard = createAddressGuard({
@@ -57,7 +58,7 @@ const addressGuard = createAddressGuard({
   lookupAll: (host, options) => names.lookup(host, options),
 })
 const connectLimiter = new ConnectLimiter(settings.connectsPerHost)
-const targets = new SpreadTargets(clock, log)
+const targets = new SpreadTargets(clock, log, (placeId) => post({ type: 'place_full', placeId }))
 /** By the id and the folder of their places. */
 let disks = new Map<string, GuardedDisk>()
 setPlaces(settings.places)

@@ -16,9 +16,6 @@ declare module 'fastify' {
   }
 }
 
-/** Sent with every response over TLS (RFC 6797). */
-export const transportHeaders = { 'strict-transport-security': 'max-age=31536000' } as const
-
 /**
  * Sent with every response. Any origin may call, because no cookie is accepted here. Responses contain URLs that need
  * no other credentials, so they must not be cached where somebody else may find them.
@@ -28,7 +25,6 @@ export const openHeaders = {
   'access-control-expose-headers': 'content-range, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  ...transportHeaders,
 } as const
 
 const jsonHeaders = { 'content-type': 'application/json', ...openHeaders } as const

@@ -69,6 +69,7 @@ export function createApi(deps: ApiDeps): Api {
     log,
     origin,
     onClearCredentials,
+    isHostOwn: new URL(publicUrl).port === '',
     checkCaller: createCallerCheck({ authenticator, limits }),
     answerFromMemory: createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes: unsent }),
   })
@@ -81,7 +82,10 @@ export function createApi(deps: ApiDeps): Api {
   registerMetadata(server, publicUrl)
   const hasDashboard = deps.dashboard !== undefined && registerDashboard(server, deps.dashboard)
   const description = createDescription(publicUrl)
-  if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard })
+  if (deps.pages) {
+    const { authority } = identity ?? {}
+    registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard, authority })
+  }
   registerDescription(server, description)
   registerHealth(server, store, deps.repair)
   registerMetrics(server, () => [

@@ -27,6 +27,7 @@ import type { CameraAccess } from './camera-access.ts'
 import type { CameraSource } from './camera-source.ts'
 import type { Measurement } from './metrics.ts'
 import type { PagesDeps } from './pages/deps.ts'
+import type { OwnAuthority } from './transport/certificate.ts'
 import type { ClientLimits } from './transport/connections.ts'
 import type { OriginOptions } from './transport/request-origin.ts'
 import type { Identity } from './transport/secure-server.ts'
@@ -186,7 +187,7 @@ export type ApiDeps = CredentialParts & {
   /** Public URL of the server: the origin of every link, never taken from a request's Host header. */
   readonly publicUrl: string
   /** Undefined for plain HTTP behind a proxy; see `origin`. */
-  readonly identity: Identity | undefined
+  readonly identity: (Identity & { readonly authority?: OwnAuthority | undefined }) | undefined
   /** Which proxies to trust, and the names of this server besides that in `publicUrl`. */
   readonly origin: Pick<OriginOptions, 'proxies' | 'hosts'>
   readonly limits: RateLimits

@@ -6,11 +6,13 @@ import type { CameraPath } from '../../contract/camera.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { AppError } from '../base/error.ts'
+import { refused } from './allowed-methods.ts'
 import { sendEmpty, sendEncoded, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { type AuthorizerOptions, createAuthorizer } from './authorize.ts'
 import type { Call, Handlers } from './call.ts'
 import { loadPathCamera, type PathCameraOptions } from './path-camera.ts'
+import { parseError } from './problem.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { findInJson, readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
@@ -52,6 +54,22 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       handler: cache ? (request, reply) => keepAnswer(cache, request, reply) : answer,
     })
   }
+  refuseNeighbors(server)
+}
+
+/**
+ * Without this, `PUT /v1/cameras/onvif-discovery/` would be the change of a camera that does not exist, 404, and not a
+ * method that the path does not have, 405.
+ */
+function refuseNeighbors(server: FastifyInstance): void {
+  const all = Object.values(endpoints) as Endpoint[]
+  const shapeOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/{}]+')}$`)
+  for (const own of new Set(all.map(({ path }) => path).filter((path) => !path.includes('{')))) {
+    const has = new Set(all.filter(({ path }) => path === own).map(({ method }) => method))
+    const others = all.filter(({ path, method }) => path !== own && !has.has(method) && shapeOf(path).test(own))
+    for (const method of new Set(others.map(({ method }) => method)))
+      server.route({ method, url: own, config: refused, handler: (_request, reply) => reply.callNotFound() })
+  }
 }
 
 /** The handler, called with the camera in the path where the endpoint has one. */
@@ -77,7 +95,7 @@ function createCall(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
     signal: () => signalOf(reply),
     params: endpoint.params && readParams(endpoint.params, request.params as Record<string, string>),
     query: () => endpoint.query && readQuery(endpoint.query, queryText),
-    body: () => endpoint.body && readBody(endpoint.body, readJson(sentBody(request))),
+    body: () => endpoint.body && readBody(endpoint.body, readSent(endpoint, request)),
     bodyPart: (names) => endpoint.body && readBody(endpoint.body, readJson(sentBody(request)), names),
     findInBody: (name) => findInJson(sentBody(request), name),
     setRate: (rate) => {
@@ -85,6 +103,15 @@ function createCall(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
     },
     queryText,
   }
+}
+
+/** A change that names nothing is a body that got lost. The interface says so of no endpoint that it describes. */
+function readSent({ method, body, isExtension }: Endpoint, request: FastifyRequest): unknown {
+  const sent = sentBody(request)
+  const { required = [] } = body as { readonly required?: readonly string[] }
+  if (isExtension && method === 'PUT' && required.length === 0 && !sent.bytes?.length)
+    throw parseError('the body is missing: a JSON object with the fields to change is required')
+  return readJson(sent)
 }
 
 function signalOf({ raw: response }: FastifyReply): AbortSignal {

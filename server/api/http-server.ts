@@ -17,6 +17,7 @@ import { createIntake } from './transport/intake.ts'
 import type { OnClearCredentials } from './transport/plain-http.ts'
 import { createPlainServer } from './transport/plain-server.ts'
 import { type OriginCheck, readTarget, registerOriginCheck } from './transport/request-origin.ts'
+import { keepRules } from './transport/request-rules.ts'
 import { createSecureServer, type Identity } from './transport/secure-server.ts'
 import { limitSilence, type Timeouts } from './transport/timeouts.ts'
 import type { UsageCounter } from './transport/usage-counter.ts'
@@ -26,6 +27,8 @@ export type HttpServerOptions = {
   readonly identity: Identity | undefined
   readonly origin: OriginCheck
   readonly onClearCredentials: OnClearCredentials
+  /** The whole host belongs to this service, so that browsers may be told to use nothing but HTTPS there. */
+  readonly isHostOwn: boolean
   readonly timeouts: Timeouts
   /** Tracks every connection. */
   readonly connections: Connections
@@ -41,6 +44,9 @@ export type HttpServerOptions = {
   readonly answerFromMemory: (request: IncomingMessage, response: ServerResponse, connection: object) => boolean
 }
 
+/** RFC 6797. It counts for all ports of a host, and other programs on it may have no certificate. */
+const strictTransport = ['strict-transport-security', 'max-age=31536000'] as const
+
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
   'access-control-allow-headers': '*, authorization',
@@ -50,6 +56,7 @@ const preflightHeaders = {
 /** Does not listen, and has no routes except for preflight requests. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { identity, origin, timeouts, connections, unsentBytes, log, checkCaller, answerFromMemory } = options
+  const { isHostOwn } = options
   let isClosing = false
   const server = Fastify({
     // Node's types have separate classes for HTTP/2; Fastify uses the parts that both versions share.
@@ -63,9 +70,13 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
           handle(request, response)
         },
       })
-      const onRequest: RequestListener = (request, response) => {
+      const listen = keepRules((request, response) => {
         if (!request.url!.startsWith('/')) readTarget(request)
         takeIn(request, response)
+      })
+      const onRequest: RequestListener = (request, response) => {
+        if (isHostOwn) response.setHeader(...strictTransport)
+        listen(request, response)
       }
       const nodeServer = identity
         ? (createSecureServer(onRequest, identity, timeouts, options.onClearCredentials) as unknown as Server)

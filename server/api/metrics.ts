@@ -4,7 +4,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { AppError } from '../base/error.ts'
-import { transportHeaders } from './answer.ts'
 
 export type Measurement = {
   /** The name without the prefix `nightjar_`. Names of counters end in `_total`. */
@@ -24,7 +23,7 @@ export function registerMetrics(server: FastifyInstance, measure: () => readonly
     runtime ??= createRuntimeMetrics()
     const text = `${await runtime.metrics()}\n${await writeMeasurements(measure())}`
     const { raw } = reply.hijack()
-    raw.writeHead(200, { 'content-type': runtime.contentType, ...transportHeaders })
+    raw.writeHead(200, { 'content-type': runtime.contentType })
     raw.end(text)
   })
 }

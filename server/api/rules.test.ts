@@ -171,6 +171,11 @@ test('a wrong method is 405 with Allow, for authorized callers', async (t) => {
     ['PUT', '/v1/cameras/', 'GET, HEAD, POST, OPTIONS'],
     ['POST', '/v1/cameras/5/', 'GET, HEAD, PUT, DELETE, OPTIONS'],
     ['PROPFIND', '/v1/cameras/5/', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+    // Not those of a path with a parameter in the same place.
+    ['PUT', '/v1/cameras/onvif-discovery/', 'POST, OPTIONS'],
+    ['DELETE', '/v1/cameras/onvif-profiles/', 'POST, OPTIONS'],
+    ['PUT', '/v1/cameras/stream-detection', 'POST, OPTIONS'],
+    ['GET', '/v1/cameras/stream-detection/', 'POST, OPTIONS'],
   ]
   for (const [method, url, allow] of cases) {
     const response = await asOwner(url, { method })
@@ -265,7 +270,6 @@ test('T38: any page may ask, and preflights pass without credentials', async (t)
       'content-range, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate',
     )
     assert.equal(response.headers['access-control-allow-credentials'], undefined)
-    assert.equal(response.headers['strict-transport-security'], 'max-age=31536000')
     assert.equal(response.headers['cache-control'], 'no-store')
     assert.equal(response.headers['x-content-type-options'], 'nosniff')
   }
@@ -283,4 +287,12 @@ test('an internal error does not reveal its cause', async (t) => {
     title: 'internal_error',
     detail: 'The server could not answer.',
   })
+})
+
+test('a change without a body is 400, one that changes nothing is not', async (t) => {
+  const { asOwner } = await openClient(t)
+  const response = await asOwner('/v1/me/', { method: 'PUT' })
+  assert.deepEqual([response.statusCode, response.json().title], [400, 'parse_error'])
+  assert.match(response.json().detail, /body is missing/)
+  assert.equal((await asOwner('/v1/me/', { method: 'PUT', type: 'application/json', body: '{}' })).statusCode, 200)
 })

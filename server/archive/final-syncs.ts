@@ -4,6 +4,7 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../base/error.ts'
+import { succeedsIfSupported } from '../base/sync-folder.ts'
 import { scanSegmentFile } from './segment-scan.ts'
 
 export class FinalSyncs {
@@ -55,7 +56,7 @@ export class FinalSyncs {
       throw error
     }
     await using folder = await open(dirname(path), 'r')
-    await this.#sync(folder)
+    await succeedsIfSupported(this.#sync(folder))
   }
 
   async #copy(from: string, to: string, bytes: number): Promise<void> {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { makeFolder } from '../base/make-folder.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 import { firstPlaceId, isBucket, type Place } from '../model/place.ts'
 import { BlockCache } from '../places/bucket/block-cache.ts'
 import { BucketFiles } from '../places/bucket/bucket-files.ts'
@@ -61,8 +62,21 @@ export async function openPlaces(
   const usage = await segments.listUsage()
   const hasFootage = (id: number) => usage.some(({ placeId }) => placeId === id)
   const isOnlyOne = places.folders.length === 1 && (await segments.listCameraIds()).length > 0
-  for (const place of places.folders) await openPlace(place, hasFootage(place.id) || isOnlyOne, log)
+  for (const place of places.folders) {
+    await openPlace(place, hasFootage(place.id) || isOnlyOne, log)
+    await warnOfFolderSyncs(place, log)
+  }
   return places
+}
+
+/** Recording goes on: most of it is better than nothing. */
+async function warnOfFolderSyncs({ folder }: Place, log: Logger): Promise<void> {
+  // Other errors are reported when something is recorded.
+  if (await syncFolder(folder).catch(() => true)) return
+  log.warn(
+    { folder },
+    'the file system of this folder cannot confirm that new files are on the disk: a power failure may cost the recordings of the minutes before it, and repairs may find them missing',
+  )
 }
 
 /**

@@ -37,6 +37,8 @@ export type PlanOptions = {
   readonly open: readonly OpenFootage[]
   /** How much more should be free in each place. Footage of places that are not listed neither counts nor is deleted. */
   readonly missingBytes: ReadonlyMap<number, number>
+  /** How many more files should fit in each place. */
+  readonly missingFiles?: ReadonlyMap<number, number>
   /** There are other places than those listed. */
   readonly isPart?: boolean
   /** Yields the thread. Reading the oldest segments of a thousand cameras takes some 50 ms. */
@@ -71,12 +73,21 @@ export function findShareBytes(
   return others?.has(userId) ? (users.get(userId) ?? wholeBytes * shareOfOthers) : undefined
 }
 
-/** The footage of a camera in one place. */
-type Stock = { readonly cameraId: number; readonly placeId: number; readonly cursor: OldestFirst; bytes: number }
+/** The footage of a camera in one place; `taken`: files that are planned for deletion. */
+type Stock = {
+  readonly cameraId: number
+  readonly placeId: number
+  readonly cursor: OldestFirst
+  bytes: number
+  taken: number
+}
+
+/** What is still to be deleted. */
+type Need = { bytes: number; files: number }
 
 /** Planned segments count as deleted, whether or not they are. */
 export async function* planRetention(options: PlanOptions): AsyncGenerator<PlannedDeletion, void, void> {
-  const { limits, missingBytes } = options
+  const { limits, missingBytes, missingFiles } = options
   const all = await openStocks(options)
   const byCamera = Map.groupBy(all, ({ cameraId }) => cameraId)
   const byPlace = Map.groupBy(all, ({ placeId }) => placeId)
@@ -87,22 +98,25 @@ export async function* planRetention(options: PlanOptions): AsyncGenerator<Plann
   }
   for (const { cameraId, maxBytes } of limits.cameras) {
     const own = byCamera.get(cameraId)
-    if (own && maxBytes !== undefined) yield* takeExcess(own, maxBytes, 'camera_bytes')
+    if (own && maxBytes !== undefined) yield* takeExcess(own, needFor(own, maxBytes), 'camera_bytes')
   }
   const owners = new Map(limits.cameras.map(({ cameraId, ownerId }) => [cameraId, ownerId]))
   for (const [userId, maxBytes] of limits.users) {
     const own = all.filter(({ cameraId }) => owners.get(cameraId) === userId)
-    yield* takeExcess(own, maxBytes, 'user_bytes')
+    yield* takeExcess(own, needFor(own, maxBytes), 'user_bytes')
   }
   if (limits.maxBytes !== undefined) {
-    yield* takeBeyondShares(all, { owners, limits, maxBytes: limits.maxBytes, reason: 'archive_bytes' })
-    yield* takeExcess(all, limits.maxBytes, 'archive_bytes')
+    const need = needFor(all, limits.maxBytes)
+    yield* takeBeyondShares(all, { owners, limits, maxBytes: limits.maxBytes, need, reason: 'archive_bytes' })
+    yield* takeExcess(all, need, 'archive_bytes')
   }
   for (const [placeId, stocks] of byPlace) {
     // Deletions for other reasons make room as well.
     const maxBytes = beforeBytes.get(placeId)! - (missingBytes.get(placeId) ?? 0)
-    yield* takeBeyondShares(stocks, { owners, limits, maxBytes, reason: 'disk_space' })
-    yield* takeExcess(stocks, maxBytes, 'disk_space')
+    const taken = stocks.reduce((sum, stock) => sum + stock.taken, 0)
+    const need = { ...needFor(stocks, maxBytes), files: (missingFiles?.get(placeId) ?? 0) - taken }
+    yield* takeBeyondShares(stocks, { owners, limits, maxBytes, need, reason: 'disk_space' })
+    yield* takeExcess(stocks, need, 'disk_space')
   }
 }
 
@@ -110,27 +124,39 @@ type Shares = {
   /** By camera. */
   readonly owners: ReadonlyMap<number, number>
   readonly limits: RetentionLimits
+  /** Of what the shares are parts. */
   readonly maxBytes: number
+  readonly need: Need
   readonly reason: RetentionReason
 }
 
-/** Takes the oldest of what users have beyond their shares, until `maxBytes` in all are no longer exceeded. */
+function needFor(stocks: readonly Stock[], maxBytes: number): Need {
+  return { bytes: sumBytes(stocks) - maxBytes, files: 0 }
+}
+
+const isMet = ({ bytes, files }: Need): boolean => bytes <= 0 && files <= 0
+
+function meet(need: Need, { bytes }: PlannedDeletion): void {
+  need.bytes -= bytes
+  need.files--
+}
+
+/** Takes the oldest of what users have beyond their shares, until the need is met. */
 async function* takeBeyondShares(
   all: readonly Stock[],
-  { owners, limits, maxBytes, reason }: Shares,
+  { owners, limits, maxBytes, need, reason }: Shares,
 ): AsyncGenerator<PlannedDeletion, void, void> {
-  let excess = sumBytes(all) - maxBytes
-  if (excess <= 0) return
+  if (isMet(need)) return
   const owned = all.filter(({ cameraId }) => owners.has(cameraId))
   const accounts = Map.groupBy(owned, ({ cameraId }) => owners.get(cameraId)!)
-  while (excess > 0) {
+  while (!isMet(need)) {
     const greedy = [...accounts].flatMap(([userId, stocks]) => {
       const share = findShareBytes(limits, userId, maxBytes)
       return share !== undefined && sumBytes(stocks) > share ? stocks : []
     })
     const planned = take(await findOldest(greedy), reason)
     if (!planned) return
-    excess -= planned.bytes
+    meet(need, planned)
     yield planned
   }
 }
@@ -145,7 +171,7 @@ async function openStocks({ rows, open, missingBytes, isPart }: PlanOptions): Pr
     if (stock) stock.bytes += bytes
     else {
       const cursor = new OldestFirst(rows, cameraId, isOnly ? {} : { placeId })
-      stocks.set(key, { cameraId, placeId, cursor, bytes })
+      stocks.set(key, { cameraId, placeId, cursor, bytes, taken: 0 })
     }
   }
   return [...stocks.values()]
@@ -187,17 +213,16 @@ function sumBytes(stocks: readonly Stock[]): number {
   return stocks.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** Takes the oldest segments of all until `maxBytes` is no longer exceeded. */
+/** Takes the oldest segments of all until the need is met. */
 async function* takeExcess(
   stocks: readonly Stock[],
-  maxBytes: number,
+  need: Need,
   reason: RetentionReason,
 ): AsyncGenerator<PlannedDeletion, void, void> {
-  let excess = sumBytes(stocks) - maxBytes
-  while (excess > 0) {
+  while (!isMet(need)) {
     const planned = take(await findOldest(stocks), reason)
     if (!planned) return
-    excess -= planned.bytes
+    meet(need, planned)
     yield planned
   }
 }
@@ -219,6 +244,7 @@ function take(stock: Stock | undefined, reason: RetentionReason): PlannedDeletio
   if (!stock || !head) return undefined
   stock.cursor.take()
   stock.bytes -= head.bytes
+  stock.taken++
   const { id, startMs, endMs, bytes } = head
   return { id, cameraId: stock.cameraId, startMs, endMs, bytes, reason }
 }

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { errorChain } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
-import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
+import { type DiskSpace, freeFloorBytes, reserveBytes, reserveFiles } from '../model/free-space.ts'
 import type { OpenFootage } from '../model/segment-views.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
@@ -22,7 +22,7 @@ export type RetentionOptions = DeletionContext & {
   /** The time used for deletion by age. Default: the clock's time. */
   readonly deletionMs?: () => number
   /** Default: asks the system. */
-  readonly measureDisk?: (folder: string) => Promise<DiskSpace>
+  readonly measureDisk?: (folder: string) => Promise<DiskSpace | undefined>
 }
 
 export type RetentionReport = {
@@ -37,6 +37,14 @@ const intervalMs = 10_000
 const reportIntervalMs = 3600_000
 /** The minimum interval between passes, however often retention is woken. */
 const minIntervalMs = 1000
+/** What is deleted in a place that refuses to take more, whatever the system says about its free space. */
+const refusedBytes = 8 * 2 ** 20
+const refusedFiles = 8
+/** How long less is kept in such a place than it held then. Somebody may raise the quota. */
+const refusalMs = 3_600_000
+
+/** Bytes that a place held when it refused to take more, less what was deleted for it. */
+type Refusal = { readonly maxBytes: number; readonly untilMs: number }
 
 export class Retention {
   readonly #options: RetentionOptions
@@ -51,6 +59,9 @@ export class Retention {
   #disks: ReadonlyMap<number, DiskSpace> = new Map()
   /** Less space is free than required. */
   #isShort = false
+  /** Places that refused to take more since the last pass. */
+  readonly #refused = new Set<number>()
+  readonly #refusals = new Map<number, Refusal>()
 
   constructor(options: RetentionOptions) {
     this.#options = options
@@ -70,6 +81,12 @@ export class Retention {
   wake(): void {
     this.#isAwake = true
     this.#woken.notify()
+  }
+
+  /** A write in this place failed because it is full: a quota, or the number of files, may be used up. */
+  noteFull(placeId: number): void {
+    this.#refused.add(placeId)
+    this.wake()
   }
 
   /**
@@ -97,8 +114,8 @@ export class Retention {
   /** Lists what must be deleted now. It only reads. */
   async plan(): Promise<AsyncIterable<PlannedDeletion>> {
     const { rows, places, clock, loadLimits, openFootage, deletionMs = () => clock.nowMs() } = this.#options
-    const missingBytes = await this.#measureMissing()
-    this.#isShort = [...missingBytes.values()].some((bytes) => bytes > 0)
+    const { missingBytes, missingFiles } = await this.#measureMissing()
+    this.#isShort = [...missingBytes.values(), ...missingFiles.values()].some((missing) => missing > 0)
     return planRetention({
       rows,
       rest: () => setImmediate(),
@@ -106,6 +123,7 @@ export class Retention {
       nowMs: deletionMs(),
       open: openFootage(),
       missingBytes,
+      missingFiles,
       isPart: missingBytes.size < places.all.length,
     })
   }
@@ -128,32 +146,60 @@ export class Retention {
   }
 
   /**
-   * How much less space is free than required, in each place that is there; negative when there is more. Files of the
-   * others are not visible, and would count as deleted.
+   * How much less space is free than required, and how many fewer files fit, in each place that is there; negative when
+   * there is more. Files of the others are not visible, and would count as deleted.
    */
-  async #measureMissing(): Promise<ReadonlyMap<number, number>> {
+  async #measureMissing() {
     const { places, log, minFreeBytes, recordedBytes } = this.#options
     const recent = recordedBytes() - this.#recordedBytes
     this.#recordedBytes += recent
     const disks = new Map<number, DiskSpace>()
-    const missing = new Map<number, number>()
+    const missingBytes = new Map<number, number>()
+    const missingFiles = new Map<number, number>()
     for (const { id, folder } of await places.listPresent()) {
+      // The other limits apply whether or not the disk answers, and knows its size.
+      missingBytes.set(id, 0)
       try {
         const disk = await (this.#options.measureDisk?.(folder) ?? places.filesOf(id).measure())
-        if (!disk) {
-          missing.set(id, 0)
-          continue
-        }
+        if (!disk) continue
         disks.set(id, disk)
-        missing.set(id, freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes)
+        missingBytes.set(id, freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes)
+        if (disk.freeFiles !== undefined) missingFiles.set(id, reserveFiles(disk) - disk.freeFiles)
       } catch (error) {
-        // The other limits apply whether or not the disk answers.
-        missing.set(id, 0)
         log.warn({ folder, error: errorChain(error) }, 'the free disk space could not be determined')
       }
     }
     this.#disks = disks
-    return missing
+    await this.#addRefusals(missingBytes, missingFiles)
+    return { missingBytes, missingFiles }
+  }
+
+  /** What a place that refused to take more should hold less, now and for a while. */
+  async #addRefusals(missingBytes: Map<number, number>, missingFiles: Map<number, number>): Promise<void> {
+    const { clock, openFootage, rows, log } = this.#options
+    const nowMs = clock.monotonicMs()
+    for (const [id, { untilMs }] of this.#refusals) if (nowMs >= untilMs) this.#refusals.delete(id)
+    const refused = [...this.#refused].filter((id) => missingBytes.has(id))
+    this.#refused.clear()
+    if (refused.length === 0 && this.#refusals.size === 0) return
+    const bytesOf = new Map<number, number>()
+    for (const { placeId, bytes } of [...(await rows.listUsage()), ...openFootage()])
+      bytesOf.set(placeId, (bytesOf.get(placeId) ?? 0) + bytes)
+    for (const id of refused) {
+      const bytes = bytesOf.get(id) ?? 0
+      const deletedBytes = Math.min(refusedBytes, bytes / 10)
+      if (!this.#refusals.has(id))
+        log.warn(
+          { place: id, bytes },
+          'a place takes no more although space is free: a quota or the number of files may be used up. Old recordings are deleted instead',
+        )
+      this.#refusals.set(id, { maxBytes: bytes - deletedBytes, untilMs: nowMs + refusalMs })
+      missingFiles.set(id, Math.max(missingFiles.get(id) ?? 0, refusedFiles))
+    }
+    for (const [id, { maxBytes }] of this.#refusals) {
+      const missing = missingBytes.get(id)
+      if (missing !== undefined) missingBytes.set(id, Math.max(missing, (bytesOf.get(id) ?? 0) - maxBytes))
+    }
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {

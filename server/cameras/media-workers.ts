@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import type { ClockStart } from '../base/start-clock.ts'
 import { supervise } from '../base/supervise.ts'
 import { createAlarm, wake } from '../base/thread-rest.ts'
 import type { LiveChunk, LiveFormat } from '../live/live-source.ts'
@@ -29,7 +30,7 @@ import type {
 /** What the workers report of cameras and recordings; chunks of live streams go straight to their subscriber. */
 export type CameraReport = Exclude<
   FromWorker,
-  { type: 'chunk' | 'stats' | 'stopped' | 'camera_removed' | 'answered' | 'worker_failed' }
+  { type: 'chunk' | 'stats' | 'stopped' | 'camera_removed' | 'answered' | 'worker_failed' | 'place_full' }
 >
 
 export type MediaWorkersOptions = {
@@ -37,11 +38,12 @@ export type MediaWorkersOptions = {
   readonly settings: WorkerSettings
   /** Where recordings go now. */
   readonly places: () => readonly Place[]
-  readonly clock: Clock
+  readonly clock: Clock & { readonly start?: ClockStart | undefined }
   readonly log: Logger
   readonly onReport: (report: CameraReport) => void
   /** What a worker has counted of its cameras; every few seconds. */
   readonly onCounters?: (counters: readonly CountersOfCamera[]) => void
+  readonly onPlaceFull?: (placeId: number) => void
   /** A worker died: these cameras' open segments must be repaired before their new worker opens others. */
   readonly onWorkerLost: (cameraIds: readonly number[]) => Promise<void>
   /** How long a camera is not run that ended a worker twice; see camera-suspensions.ts. */
@@ -247,8 +249,8 @@ class WorkerSlot {
   }
 
   async #runWorker(signal: AbortSignal): Promise<void> {
-    const { workerFile = new URL('../worker.ts', import.meta.url), settings, places } = this.#options
-    const workerData: WorkerStart = { ...settings, places: places(), alarm: this.#alarm }
+    const { workerFile = new URL('../worker.ts', import.meta.url), settings, places, clock } = this.#options
+    const workerData: WorkerStart = { ...settings, places: places(), clockStart: clock.start, alarm: this.#alarm }
     const worker = new Worker(workerFile, { workerData })
     this.#worker = worker
     const ended = Promise.withResolvers<void>()
@@ -317,6 +319,9 @@ class WorkerSlot {
         return
       case 'worker_failed':
         this.#faultyCameraId = message.cameraId
+        return
+      case 'place_full':
+        this.#options.onPlaceFull?.(message.placeId)
         return
       default:
         this.#options.onReport(message)

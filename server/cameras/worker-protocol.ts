@@ -4,6 +4,7 @@
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { RecordingStatus } from '../../contract/recording-status.ts'
+import type { ClockStart } from '../base/start-clock.ts'
 import type { Isolation } from '../decoder/isolation/isolation.ts'
 import type { DetectedStream, DetectionTarget } from '../ingest/detection/detect-stream.ts'
 import type { AddressRules } from '../ingest/network/address-guard.ts'
@@ -65,6 +66,8 @@ export type WorkerSettings = {
 /** Data that a worker thread is started with. */
 export type WorkerStart = WorkerSettings & {
   readonly places: readonly Place[]
+  /** See base/start-clock.ts. */
+  readonly clockStart: ClockStart | undefined
   /** Wakes the worker from its rest, see base/thread-rest.ts; used with every message. */
   readonly alarm: SharedArrayBuffer
 }
@@ -152,6 +155,8 @@ export type FromWorker =
   | { readonly type: 'chunk'; readonly subscriptionId: number; readonly chunk: LiveChunk }
   /** An uncaught error occurred while this camera was handled: the worker exits. */
   | { readonly type: 'worker_failed'; readonly cameraId: number }
+  /** A place has no room; see `SpreadTargets`. */
+  | { readonly type: 'place_full'; readonly placeId: number }
   /** The footage of a removed camera is closed, so its files may be deleted. */
   | { readonly type: 'camera_removed'; readonly cameraId: number }
   | { readonly type: 'answered'; readonly questionId: number; readonly answer: Answer | undefined }

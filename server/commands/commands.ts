@@ -2,8 +2,10 @@
 
 import { appCommands } from './app-commands.ts'
 import { auditCommands } from './audit-commands.ts'
+import { backupCommand } from './backup-command.ts'
 import { cameraCommands } from './camera-commands.ts'
 import { cameraSessionCommands } from './camera-session-commands.ts'
+import { certificateCommand } from './certificate-command.ts'
 import { checkCommand } from './check-command.ts'
 import type { Command } from './command.ts'
 import { doctorCommand } from './doctor-command.ts'
@@ -39,6 +41,8 @@ export const commands: readonly Command[] = [
   ...eventCommands,
   ...storageCommands,
   ...placeCommands,
+  backupCommand,
+  certificateCommand,
   checkCommand,
   doctorCommand,
 ]

@@ -42,7 +42,8 @@ export async function withStoppedServer<T>(config: Config, work: (store: Store) 
   return await withStore(config, work)
 }
 
-async function checkThere({ data, database }: Pick<Config, 'data' | 'database'>): Promise<void> {
+/** Throws 'not_found' if there is no database. */
+export async function checkThere({ data, database }: Pick<Config, 'data' | 'database'>): Promise<void> {
   if (isPostgresUrl(database) || (await isThere(database))) return
   const advice = 'name the right folder with --data, or begin with: nightjar user add'
   throw new AppError('not_found', `there is no Nightjar data in ${data}; ${advice}`)

@@ -47,14 +47,19 @@ export const serveCommand: Command = {
 type Served = {
   readonly url: string
   readonly fingerprint: string | undefined
-  readonly isSelfSigned: boolean
+  /** SHA-256 of the authority that devices can be made to trust; undefined if the certificate is another's. */
+  readonly authority: string | undefined
   readonly setupCode: string | undefined
 }
 
-function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, config: Config): string {
+function describeServer({ url, fingerprint, authority, setupCode }: Served, config: Config): string {
   const { data, database } = config
   const lines = [`Nightjar is at ${url}`, ...describeOthers(url, config), `Data: ${data}`]
-  if (isSelfSigned) lines.push(`Self-signed certificate, SHA-256 ${fingerprint}`)
+  if (authority !== undefined)
+    lines.push(
+      `Certificate of our own, SHA-256 ${fingerprint}`,
+      `To end the warnings of browsers, install its authority from ${url}/certificate/, SHA-256 ${authority}`,
+    )
   if (setupCode === undefined) return lines.join('\n')
   const isElsewhere = database !== databaseFile(data)
   // The URL may contain a password, so it is not repeated.

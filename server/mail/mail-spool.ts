@@ -22,6 +22,8 @@ export type MailSpoolOptions = {
   /** 32 bytes, used for nothing else. */
   readonly key: Uint8Array
   readonly clock: Pick<Clock, 'nowMs'>
+  /** The time that decides which emails are removed; by default that of the clock. */
+  readonly deletionMs?: () => number
   readonly log: Logger
 }
 
@@ -50,16 +52,17 @@ export class MailSpool {
     }
   }
 
-  /** Returns the emails that are still valid and removes expired ones. Unreadable files are logged and kept. */
+  /** Returns the emails that are still useful and removes those that no longer are. Unreadable files are logged and kept. */
   async list(): Promise<KeptMail[]> {
-    const { dir, clock, log } = this.#options
+    const { dir, clock, deletionMs = () => clock.nowMs(), log } = this.#options
     const names = await readdir(dir).catch(() => [])
     const kept: KeptMail[] = []
     for (const name of names.filter((one) => pattern.test(one))) {
       try {
         const { mail, keptAtMs } = JSON.parse(this.#box.unseal(await readFile(join(dir, name)), context))
-        if (clock.nowMs() - keptAtMs < (mail.usefulMs ?? maxMailAgeMs)) kept.push({ name, mail, sinceMs: keptAtMs })
-        else await this.remove(name)
+        const usefulMs = mail.usefulMs ?? maxMailAgeMs
+        if (clock.nowMs() - keptAtMs < usefulMs) kept.push({ name, mail, sinceMs: keptAtMs })
+        else if (deletionMs() - keptAtMs >= usefulMs) await this.remove(name)
       } catch (error) {
         log.warn({ file: join(dir, name), reason: errorChain(error) }, 'a saved email cannot be read')
       }

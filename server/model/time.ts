@@ -1,6 +1,11 @@
 // Instants on the wire: what is accepted in requests and the one form answers use (RFC 3339, a subset of ISO 8601).
 
-const timeIn = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,30}))?)?(?:(Z)|([+\- ])(\d\d):(\d\d))?$/
+/**
+ * Besides the usual form, as programs print times: a space instead of the T, lower case (RFC 3339 section 5.6), a comma,
+ * and offsets without a colon (`%z` of strftime) or after a space.
+ */
+const timeIn =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?(?: ?(Z|z|UTC)| ?([+\- ])(\d\d)(?::?(\d\d))?)?$/
 
 /** What is wrong with a text that is no time, in words. */
 export const timeFormatMessage =
@@ -12,7 +17,7 @@ const latestMs = Date.parse('9999-12-31T23:59:59Z')
 
 /**
  * Unix milliseconds, or undefined when `text` is not a time. Seconds, their fraction and the zone may be missing (then
- * UTC); a space before the offset is the `+` that a query string lost.
+ * UTC); a space before the digits of the offset is the `+` that a query string lost. A leap second is the one after it.
  */
 export function parseTime(text: string): number | undefined {
   const match = timeIn.exec(text)
@@ -32,7 +37,7 @@ export function parseTime(text: string): number | undefined {
     offsetMinutes = '0',
   ] = match
   const [h, m, s, zoneHours, zoneMinutes] = [hour, minute, second, offsetHours, offsetMinutes].map(Number)
-  if (h! > 23 || m! > 59 || s! > 59 || zoneHours! > 23 || zoneMinutes! > 59 || year === '0000') return undefined
+  if (h! > 23 || m! > 59 || s! > 60 || zoneHours! > 23 || zoneMinutes! > 59 || year === '0000') return undefined
   // Date.parse rolls 31 February over into March: such a day does not come back as it was given.
   const midnightMs = Date.parse(`${year}-${month}-${day}T00:00:00Z`)
   if (Number.isNaN(midnightMs) || new Date(midnightMs).getUTCDate() !== Number(day)) return undefined

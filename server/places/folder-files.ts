@@ -35,7 +35,7 @@ export class FolderFiles implements PlaceFiles {
   }
 
   /** For an empty mount point, the system would report the disk below it. */
-  async measure(): Promise<DiskSpace> {
+  async measure(): Promise<DiskSpace | undefined> {
     if (await isPresent(this.#place)) return measureDisk(this.#place.folder)
     throw new AppError('unavailable', 'the recordings folder is missing or empty: check that its disk is mounted')
   }

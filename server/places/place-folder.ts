@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { pause } from '../base/pause.ts'
 import { syncFolder } from '../base/sync-folder.ts'
-import type { DiskSpace } from '../model/free-space.ts'
+import { type DiskSpace, readDiskSpace } from '../model/free-space.ts'
 import type { Place } from '../model/place.ts'
 
 export const markerName = 'nightjar-archive.txt'
@@ -69,8 +69,7 @@ export async function markFolder(folder: string, mark: string): Promise<void> {
   await syncFolder(folder)
 }
 
-/** How full the disk of a folder is. Throws the system's error. */
-export async function measureDisk(folder: string): Promise<DiskSpace> {
-  const { bsize, blocks, bavail } = await statfs(folder)
-  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
+/** How full the disk of a folder is; see `readDiskSpace`. Throws the system's error. */
+export async function measureDisk(folder: string): Promise<DiskSpace | undefined> {
+  return readDiskSpace(await statfs(folder))
 }

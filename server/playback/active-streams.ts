@@ -13,6 +13,8 @@ export type ActiveStreamsOptions = {
   readonly catalog: StreamFootage
   readonly streams: StreamRows
   readonly clock: Clock
+  /** The time that decides which streams are removed; by default that of the clock. */
+  deletionMs?(): number
   /** Returns whether the user may see recordings of the camera at the moment. */
   canView(userId: number, cameraId: number): Promise<boolean>
   /** Returns whether the credential that created the stream is still valid. */
@@ -68,11 +70,11 @@ export class ActiveStreams {
   }
 
   async insert(streamId: string, row: Omit<StreamRow, 'hash'>): Promise<void> {
-    const { clock, streams } = this.#options
+    const { clock, deletionMs = () => clock.nowMs(), streams } = this.#options
     const nowMs = clock.monotonicMs()
     if (nowMs - this.#cleanedAtMs >= cleaningIntervalMs) {
       this.#cleanedAtMs = nowMs
-      await streams.removeExpired(clock.nowMs() - streamLifetimeMs)
+      await streams.removeExpired(deletionMs() - streamLifetimeMs)
     }
     const hash = hashStreamId(streamId)
     await streams.insert({ ...row, hash })

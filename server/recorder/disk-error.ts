@@ -12,15 +12,21 @@ export function createDiskError(code: OwnDiskCode, message: string): Error {
 }
 
 export function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === 'EFLOOR' || isRefusedAsFull(error)
+}
+
+/** The system has no room, whatever it says about free space. */
+export function isRefusedAsFull(error: unknown): boolean {
   const code = codeOf(error)
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFLOOR'
+  return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 /** The message for a disk that does not fail but is too slow. */
 export const slowDisk = 'The disk for recordings is too slow: check its health and what else uses it.'
 
 const sentences: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk for recordings is full: free some space, or keep recordings for a shorter time.',
+  ENOSPC:
+    'The disk for recordings is full, or takes no more files: free some space, or keep recordings for a shorter time.',
   EFLOOR:
     'The disk for recordings is full except for the reserved free space: free some space, or keep recordings for a shorter time.',
   EAWAY: 'The disk for recordings is missing: check that it is connected and mounted.',

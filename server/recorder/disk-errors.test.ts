@@ -43,7 +43,7 @@ test('a full disk is reported, complete fragments are kept, and recording resume
   assert.deepEqual(events.statuses, [
     'CONNECTING',
     'RECORDING',
-    'ERROR: The disk for recordings is full: free some space, or keep recordings for a shorter time.',
+    'ERROR: The disk for recordings is full, or takes no more files: free some space, or keep recordings for a shorter time.',
     'RECORDING',
     'STOPPING',
     'READY',

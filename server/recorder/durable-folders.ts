@@ -13,7 +13,7 @@ export type FolderDisk = {
   /** Fails if the folder is not empty. */
   remove(folder: string): Promise<void>
   /** Makes the names in the folder durable. */
-  sync(folder: string): Promise<void>
+  sync(folder: string): Promise<unknown>
 }
 
 /**

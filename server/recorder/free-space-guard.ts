@@ -44,7 +44,7 @@ export class FreeSpaceGuard {
   async #measure(): Promise<void> {
     const { folder, clock, minFreeBytes, measure = measureDisk } = this.#options
     const disk = await measure(folder)
-    this.#budgetBytes = disk.freeBytes - freeFloorBytes(disk, minFreeBytes)
+    this.#budgetBytes = disk ? disk.freeBytes - freeFloorBytes(disk, minFreeBytes) : Number.POSITIVE_INFINITY
     this.#measuredAtMs = clock.monotonicMs()
   }
 }

@@ -79,6 +79,9 @@ const maxFrameGap90k = 40 * 90_000
 /** The wall clock follows the axis slowly, so it may say that less time has passed. */
 const maxEarlyMs = 500
 
+/** A change of the stream takes no longer by itself. */
+const shortBreakMs = 1000
+
 /**
  * A file without a key frame at which it could end is ended after this time. The index relies on files below an hour.
  */
@@ -307,9 +310,15 @@ export class CameraRecorder implements HubSink {
     this.#rotateAtMs = nextRotationMs(cameraId, startMs, segmentMs)
     const { runId, format } = this.#run!
     const runStart90k = keyFrame.dts90k - this.#skipped90k
-    const plan = { cameraId, runId, format, runStart90k, startMs, gapReason: this.#gapReason }
+    const gapReason = this.#isLossBefore(keyFrame) ? 'packet_loss' : this.#gapReason
+    const plan = { cameraId, runId, format, runStart90k, startMs, gapReason }
     this.#setGap(undefined)
     this.#queue.openFile(plan)
+  }
+
+  /** Frames that were lost just before the stream changed are not missing because it did. */
+  #isLossBefore({ isAfterLoss, wallMs }: Frame): boolean {
+    return this.#gapReason === 'stream_changed' && isAfterLoss === true && wallMs - this.#lastWallMs > shortBreakMs
   }
 
   /** Ends the file after the frames so far. The next file begins after a gap for this reason. */

@@ -45,7 +45,7 @@ export function createNodeDisk(folder: string): RecordingDisk {
       }
     },
     removeFile: (path) => unlink(path),
-    syncFolder: (path) => syncFolder(dirname(path)),
+    syncFolder: async (path) => void (await syncFolder(dirname(path))),
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { Place } from '../model/place.ts'
+import { isRefusedAsFull } from './disk-error.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 
 export type RecordingTarget = {
@@ -40,11 +41,14 @@ const failureMs = 10_000
 export class SpreadTargets implements RecordingTargets {
   readonly #clock: Clock
   readonly #log: Logger
+  readonly #onFull: ((placeId: number) => void) | undefined
   #members: Member[] = []
 
-  constructor(clock: Clock, log: Logger) {
+  /** `onFull`: called when the system has no room for a file or its content, with the id of the place. */
+  constructor(clock: Clock, log: Logger, onFull?: (placeId: number) => void) {
     this.#clock = clock
     this.#log = log
+    this.#onFull = onFull
   }
 
   /** Also while there are recorders: their open files stay where they are. */
@@ -70,6 +74,7 @@ export class SpreadTargets implements RecordingTargets {
   }
 
   report({ placeId }: RecordingTarget, error?: unknown): boolean {
+    if (isRefusedAsFull(error)) this.#onFull?.(placeId)
     const member = this.#members.find(({ place }) => place.id === placeId)
     if (member && error === undefined) {
       if (member.isFailing) this.#log.info({ folder: member.place.folder }, 'files are recorded in this place again')

@@ -138,7 +138,10 @@ export function judge(evidence: Evidence): Verdict {
       }
     }
     const errorMs = Math.min(...possibleTimes(sent!, steps, faults).map((ms) => Math.abs(shownMs - ms)))
-    const isMisdated = errorMs > maxTimeErrorMs && errorMs < unnoticedStepMs && (isMisdatedBy(faults, sent!.unixMs) || isKeptWithStep(sent!))
+    const isMisdated =
+      errorMs > maxTimeErrorMs &&
+      errorMs < unnoticedStepMs &&
+      (isMisdatedBy(faults, sent!.unixMs) || isKeptWithStep(sent!))
     if (errorMs > maxTimeErrorMs && !isMisdated)
       findings.push({
         kind: 'wrong time',

@@ -4,7 +4,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { transportHeaders } from '../answer.ts'
 import { createStaticBytes, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
 /** Paths of views; `*` matches any suffix. The views are in web/app/routes.tsx. */
@@ -35,7 +34,6 @@ const policy = [
 ].join('; ')
 
 const commonHeaders = {
-  ...transportHeaders,
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
 }

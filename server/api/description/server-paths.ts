@@ -31,7 +31,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
       tags: ['Server'],
       summary: 'Check the health of the server',
       description: 'Extension. For load balancers and supervisors.',
-      responses: { 200: ok, 421: referToRefusal(421), 503: referToRefusal(503) },
+      responses: { 200: ok, 400: referToRefusal(400), 503: referToRefusal(503) },
       security: [],
       'x-nightjar-extension': true,
     },

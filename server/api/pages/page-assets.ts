@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { transportHeaders } from '../answer.ts'
 import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
 /** The URLs of the files. */
@@ -41,7 +40,6 @@ export function registerPageAssets(server: FastifyInstance): PageAssets {
 }
 
 const assetHeaders = {
-  ...transportHeaders,
   'cache-control': 'public, max-age=31536000, immutable',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',

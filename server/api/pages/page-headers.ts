@@ -1,7 +1,6 @@
 // The headers of all pages, including error pages. They do not allow other origins to read a page, because pages depend
 // on cookies.
 
-import { transportHeaders } from '../answer.ts'
 import type { ShownPage } from './page.ts'
 
 /**
@@ -9,7 +8,6 @@ import type { ShownPage } from './page.ts'
  * signing in. Referrer-Policy is same-origin because browsers that send only Origin send `null` under no-referrer.
  */
 const pageHeaders = {
-  ...transportHeaders,
   'cache-control': 'no-store',
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',

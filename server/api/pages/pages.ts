@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
 import type { OpenApiDocument } from '../description/openapi.ts'
+import type { OwnAuthority } from '../transport/certificate.ts'
 import type { PagesDeps } from './deps.ts'
 import { type Page, redirect } from './page.ts'
 import { registerPageAssets } from './page-assets.ts'
@@ -12,6 +13,7 @@ import { changePasswordPath, homePath } from './paths.ts'
 import { createAccountPage } from './routes/account.ts'
 import { createAuthenticatorAppPage } from './routes/authenticator-app.ts'
 import { createAuthorizePage } from './routes/authorize.ts'
+import { createCertificatePage, registerCertificateFile } from './routes/certificate.ts'
 import { createConfirmPage } from './routes/confirm.ts'
 import { createDocsPage } from './routes/docs.ts'
 import { createChangeEmailPage, createConfirmEmailPage } from './routes/email.ts'
@@ -38,11 +40,13 @@ export type PagesOptions = {
   readonly description: OpenApiDocument
   /** True if `/` is the dashboard. Browsers go there after sign-in, otherwise to the account page. */
   readonly hasDashboard?: boolean
+  /** Undefined if devices trust the certificate of this server already. */
+  readonly authority?: OwnAuthority | undefined
 }
 
 /** Registers all pages and their assets. */
 export function registerPages(server: FastifyInstance, options: PagesOptions): void {
-  const { deps, limits, publicUrl, description, hasDashboard = false } = options
+  const { deps, limits, publicUrl, description, hasDashboard = false, authority } = options
   const service = new SignInService(deps, hasDashboard ? '/' : homePath)
   const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
   // https://www.w3.org/TR/change-password-url/
@@ -51,8 +55,15 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
     audience: 'anyone',
     get: async () => redirect(changePasswordPath),
   }
+  if (authority) registerCertificateFile(server, authority)
+  const certificate = authority ? [createCertificatePage(authority)] : []
   registerPageRoutes(server, {
-    pages: [passwordManagers, ...(hasDashboard ? [] : [start]), ...createPages(deps, service, description, publicUrl)],
+    pages: [
+      ...certificate,
+      passwordManagers,
+      ...(hasDashboard ? [] : [start]),
+      ...createPages(deps, service, description, publicUrl),
+    ],
     sessions: deps.sessions,
     users: deps.users,
     limits,

@@ -1,19 +1,19 @@
-// The certificate the server shows: files given in the configuration, or one it signs itself, kept in the data folder
-// and renewed when it is about to expire or the names it is reached by have changed.
+// The certificate that the server shows: files given in the configuration, or one signed by an authority of our own
+// (make-certificate.ts). Both are in the data folder. The certificate is renewed when it is about to expire or the names
+// of the server have changed; devices trust the authority, which stays.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { generate } from 'selfsigned'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { replaceFile } from '../../base/replace-file.ts'
+import { makeAuthority, makeServerCertificate, maySignFor } from './make-certificate.ts'
 import type { Identity } from './secure-server.ts'
 
 const dayMs = 86_400_000
-const lifetimeMs = 397 * dayMs
 const renewBeforeMs = 30 * dayMs
 
 export type OwnIdentity = Identity & {
@@ -21,7 +21,12 @@ export type OwnIdentity = Identity & {
   readonly certFile: string
   /** SHA-256, as browsers show it. */
   readonly fingerprint: string
+  /** What devices are made to trust; undefined for files of the operator. */
+  readonly authority?: OwnAuthority
 }
+
+/** The certificate as PEM, and its fingerprint. */
+export type OwnAuthority = { readonly cert: string; readonly fingerprint: string }
 
 /** PEM files of the operator. Throws 'invalid' when they cannot be read or do not belong together. */
 export async function loadIdentity(certFile: string, keyFile: string): Promise<OwnIdentity> {
@@ -30,23 +35,56 @@ export async function loadIdentity(certFile: string, keyFile: string): Promise<O
 }
 
 /**
- * The self-signed certificate in `{dataDir}/tls`, made or renewed when needed; `hosts` are names and addresses it must
- * carry.
+ * The certificate in `{dataDir}/tls`, with its authority, made or renewed when needed; `hosts` are names and addresses it
+ * must carry. The clock should be one that does not follow a machine whose clock is far ahead: nobody would trust the
+ * certificate once that is put right.
  */
 export async function openOwnIdentity(options: {
   readonly dataDir: string
   readonly hosts: readonly string[]
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'nowMs'>
 }): Promise<OwnIdentity> {
   const { dataDir, clock } = options
-  const hosts = listHosts(options.hosts)
+  /** IPv6 addresses without the brackets of a URL. */
+  const own = options.hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))
+  const machine = hostname().toLowerCase()
   const folder = join(dataDir, 'tls')
-  const certFile = join(folder, 'cert.pem')
-  const keyFile = join(folder, 'key.pem')
-  const kept = await findKept(certFile, keyFile)
-  if (kept && isStillGood(kept.cert, hosts, clock.nowMs())) return { ...kept, certFile }
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const made = await makeIdentity(hosts, clock.nowMs())
+  const nowMs = clock.nowMs()
+  const authority = await openPair(folder, 'ca', {
+    // A container has another name after each update, and its devices must not have to trust another authority.
+    isGood: (certificate) => isCurrent(certificate, nowMs) && own.every((host) => maySignFor(certificate, host)),
+    make: () => makeAuthority([...own, machine].filter(isName), nowMs),
+  })
+  const issuer = new X509Certificate(authority.cert)
+  // One name that the authority may not sign for would make the certificate invalid.
+  const hosts = [...new Set([...own, 'localhost', '127.0.0.1', '::1', machine])].filter(
+    (host) => isName(host) && maySignFor(issuer, host),
+  )
+  const shown = await openPair(folder, 'server', {
+    isGood: (certificate) =>
+      isCurrent(certificate, nowMs) &&
+      certificate.checkIssued(issuer) &&
+      certificate.verify(issuer.publicKey) &&
+      hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host))),
+    make: () => makeServerCertificate(authority, hosts, nowMs),
+  })
+  const { cert, fingerprint } = authority
+  return { ...shown, authority: { cert, fingerprint } }
+}
+
+const fileNames = { ca: ['ca.pem', 'ca-key.pem'], server: ['cert.pem', 'key.pem'] } as const
+
+/** A certificate and its key that are kept in files, and made anew when they are absent, damaged or not good any more. */
+async function openPair(
+  folder: string,
+  kind: keyof typeof fileNames,
+  { isGood, make }: { isGood: (certificate: X509Certificate) => boolean; make: () => Promise<Identity> },
+): Promise<OwnIdentity> {
+  const [certFile, keyFile] = fileNames[kind].map((name) => join(folder, name)) as [string, string]
+  const kept = await findKept(certFile, keyFile)
+  if (kept && isGood(new X509Certificate(kept.cert))) return { ...kept, certFile }
+  const made = await make()
   // The key first: a crash in between leaves a pair that does not match, which the next start replaces.
   // Both are synced: clients may trust this certificate, so a power loss must not lead to another one.
   await replaceFile(keyFile, made.key, 0o600)
@@ -54,10 +92,9 @@ export async function openOwnIdentity(options: {
   return { ...checkPair(made.cert, made.key, certFile), ...made, certFile }
 }
 
-/** The names every certificate carries besides; IPv6 addresses without the brackets of a URL. */
-function listHosts(hosts: readonly string[]): string[] {
-  const bare = hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))
-  return [...new Set([...bare, 'localhost', '127.0.0.1', '::1', hostname()])].filter((host) => host !== '')
+/** An address, or a name as certificates carry it. */
+function isName(host: string): boolean {
+  return isIP(host) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host)
 }
 
 async function findKept(certFile: string, keyFile: string): Promise<(Identity & { fingerprint: string }) | undefined> {
@@ -70,32 +107,9 @@ async function findKept(certFile: string, keyFile: string): Promise<(Identity & 
   }
 }
 
-function isStillGood(cert: string, hosts: readonly string[], nowMs: number): boolean {
-  const certificate = new X509Certificate(cert)
-  const isCurrent =
-    nowMs >= certificate.validFromDate.getTime() && nowMs < certificate.validToDate.getTime() - renewBeforeMs
-  return isCurrent && hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)))
-}
-
-async function makeIdentity(hosts: readonly string[], nowMs: number): Promise<Identity> {
-  const altNames = hosts.map((host) =>
-    isIP(host) ? { type: 7 as const, ip: host } : { type: 2 as const, value: host },
-  )
-  const pair = await generate([{ name: 'commonName', value: 'Nightjar' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    // An hour back, for clients whose clock is behind.
-    notBeforeDate: new Date(nowMs - 3_600_000),
-    notAfterDate: new Date(nowMs - 3_600_000 + lifetimeMs),
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames },
-    ],
-  })
-  return { key: pair.private, cert: pair.cert }
+/** One that begins in the future is kept: the clock is wrong, and what is trusted must not be replaced for that. */
+function isCurrent(certificate: X509Certificate, nowMs: number): boolean {
+  return nowMs < certificate.validToDate.getTime() - renewBeforeMs
 }
 
 function checkPair(cert: string, key: string, certFile: string): { fingerprint: string } {

@@ -2,14 +2,15 @@
 // proxies speak it. That nobody else is answered is settled in request-origin.ts.
 
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { keepRules, refuseExpectation } from './request-rules.ts'
+import { refuseExpectation } from './request-rules.ts'
 import { optionsOfHttp1 } from './secure-server.ts'
 import { disconnectStalledClients } from './stalled-clients.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** The server listens to nothing yet. */
+/** `onRequest` serves by `keepRules`. The server listens to nothing yet. */
 export function createPlainServer(onRequest: RequestListener, timeouts: Timeouts): Server {
-  const server = createServer(optionsOfHttp1(timeouts), keepRules(onRequest))
+  const options = { ...optionsOfHttp1(timeouts), keepAliveTimeout: timeouts.proxyIdleMs }
+  const server = createServer(options, onRequest)
   server.on('checkExpectation', refuseExpectation)
   disconnectStalledClients(server, timeouts)
   return server

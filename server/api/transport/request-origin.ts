@@ -28,6 +28,8 @@ export type OriginOptions = {
 
 /** Asked by supervisors on the same machine, which need not know about proxies. */
 const openPaths: ReadonlySet<string> = new Set(['/healthz', '/metrics'])
+/** Asked by balancers under names of their own. It reveals nothing that a page from elsewhere could use. */
+const namelessPath = '/healthz'
 
 /** For what counts, records or shows who asked. */
 export function contextOf(request: FastifyRequest): RequestContext {
@@ -77,6 +79,7 @@ export class OriginCheck {
     const isProxy = this.#options.proxies.has(peerOf(socket))
     this.#checkScheme(request, { isProxy, clientIp })
     if (!url.startsWith('/') && url !== '*') throw misdirected()
+    if (pathOf(url) === namelessPath) return
     this.#allowed.check((isProxy && lastOf(headers['x-forwarded-host'])) || hostOf(headers))
   }
 
@@ -86,7 +89,7 @@ export class OriginCheck {
     const { headers, method, url = '' } = request
     const scheme = isProxy ? lastOf(headers['x-forwarded-proto'])?.toLowerCase() : undefined
     if (scheme === 'https' || (scheme === undefined && !isBehindProxy)) return
-    if (openPaths.has(url.split('?', 1)[0]!)) return
+    if (openPaths.has(pathOf(url))) return
     const { authorization, 'user-agent': userAgent } = headers
     const isForm = isFormLine(`${method} ${url} `)
     const hasCredentials = authorization !== undefined || isForm
@@ -109,6 +112,8 @@ export function registerOriginCheck(server: FastifyInstance, origin: OriginCheck
     done()
   })
 }
+
+const pathOf = (url: string): string => url.split('?', 1)[0]!
 
 function peerOf({ remoteAddress = '' }: IncomingMessage['socket']): string {
   return plainAddress(remoteAddress)

@@ -6,7 +6,7 @@ import { limitHttp2 } from './http2-limits.ts'
 import { keepSessionHandles } from './keep-session-handles.ts'
 import { maxStreamsOfSession } from './limit-session-streams.ts'
 import { type OnClearCredentials, refusePlainHttp } from './plain-http.ts'
-import { keepRules, refuseExpectation } from './request-rules.ts'
+import { refuseExpectation } from './request-rules.ts'
 import { disconnectStalledClients } from './stalled-clients.ts'
 import type { Timeouts } from './timeouts.ts'
 
@@ -56,7 +56,7 @@ export function replaceIdentity(server: Http2SecureServer, identity: Identity): 
   server.setSecureContext(contextOf(identity))
 }
 
-/** `onRequest` serves both versions of HTTP. The server listens to nothing yet. */
+/** `onRequest` serves both versions of HTTP, by `keepRules`. The server listens to nothing yet. */
 export function createSecureServer(
   onRequest: RequestListener,
   identity: Identity,
@@ -73,7 +73,7 @@ export function createSecureServer(
     ...optionsOfHttp1(timeouts),
   }
   // Node's types know one request class per version; at run time both are what Fastify expects.
-  const server = createHttp2Server(options, keepRules(onRequest) as never)
+  const server = createHttp2Server(options, onRequest as never)
   server.on('checkExpectation', refuseExpectation as never)
   limitHttp2(server, timeouts)
   keepSessionHandles(server)

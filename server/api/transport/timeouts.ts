@@ -12,6 +12,11 @@ export type Timeouts = {
   /** Between two requests of a connection. */
   readonly idleMs: number
   /**
+   * The same for a proxy, which must be the first to close: a request that it sends while the server closes is lost, and
+   * its client gets 502. Longer than any proxy keeps idle connections; Envoy's hour is the longest.
+   */
+  readonly proxyIdleMs: number
+  /**
    * Without a byte in either direction while an answer is due; streams of media set their own. Longer than a request
    * may take and one check more, so that a request that stopped half-way is told so.
    */
@@ -36,6 +41,7 @@ export const defaultTimeouts: Timeouts = {
   headersMs: 15_000,
   requestMs: 25_000,
   idleMs: 15_000,
+  proxyIdleMs: 65 * 60_000,
   stallMs: 30_000,
   unreadTimeoutMs: 25_000,
   checkIntervalMs: 2_000,

@@ -11,12 +11,14 @@ import tls from 'node:tls'
 import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { maxStallMs } from './drained.ts'
 import { defaultTimeouts, type Timeouts } from './timeouts.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
 
 const hurried: Timeouts = {
   handshakeMs: 400,
   headersMs: 400,
   requestMs: 400,
   idleMs: 400,
+  proxyIdleMs: 400,
   stallMs: 400,
   unreadTimeoutMs: 400,
   checkIntervalMs: 50,
@@ -95,13 +97,10 @@ test('HTTP/1.1 and HTTP/2 answer alike, HEAD without a body', async (t) => {
   const one = await getHttp1({ ...trust, path: '/v1/me/', headers: { authorization } })
   assert.equal(one.status, 200)
   assert.equal(one.headers['content-type'], 'application/json')
-  assert.equal(one.headers['strict-transport-security'], 'max-age=31536000')
-
   const session = http2.connect(`https://127.0.0.1:${trust.port}`, { ca: trust.ca })
   const refused = await getHttp2(session, '/v1/me/')
   assert.equal(refused.headers[':status'], 401)
   assert.equal(refused.headers['www-authenticate'], 'Bearer realm="api"')
-  assert.equal(refused.headers['strict-transport-security'], 'max-age=31536000')
   const stream = session.request({ ':path': '/v1/me/', authorization })
   let body = ''
   for await (const bytes of stream) body += bytes
@@ -177,8 +176,51 @@ test('T33: whoever is slow with handshake, headers or body is cut off', async (t
   assert.match(bodyText, /^$|^HTTP\/1\.1 408 /)
 })
 
+test('T36: HSTS is on all responses of a server that has its host for itself, and on none where other ports may be others', async (t) => {
+  for (const [publicUrl, expected] of [
+    ['https://nightjar.example', 'max-age=31536000'],
+    ['https://nightjar.example:8443', undefined],
+  ] as const) {
+    const { api, identity } = await openTemporaryApi(t, { publicUrl })
+    const port = await api.listen({ host: '127.0.0.1', port: 0 })
+    const trust = { ca: identity.cert, host: '127.0.0.1', port }
+    for (const path of ['/v1/me/', '/openapi.json', '/nothing', '/healthz', '/metrics']) {
+      const { headers } = await getHttp1({ ...trust, path })
+      assert.equal(headers['strict-transport-security'], expected, path)
+    }
+    const misdirected = await getHttp1({
+      ...trust,
+      path: '/v1/me/',
+      servername: 'localhost',
+      headers: { host: 'evil.example' },
+    })
+    assert.deepEqual([misdirected.status, misdirected.headers['strict-transport-security']], [421, expected])
+    const session = http2.connect(`https://127.0.0.1:${port}`, { ca: identity.cert })
+    const answer = await getHttp2(session, '/v1/me/')
+    assert.deepEqual([answer.headers[':status'], answer.headers['strict-transport-security']], [401, expected])
+    session.destroy()
+  }
+})
+
+test('a proxy is the first to close an idle connection, others are not waited for', async (t) => {
+  const timeouts = { ...hurried, proxyIdleMs: 60_000 }
+  const proxies = new TrustedProxies(['127.0.0.1'])
+  const { api } = await openTemporaryApi(t, { timeouts, identity: undefined, origin: { proxies, hosts: [] } })
+  const port = await api.listen({ host: '127.0.0.1', port: 0 })
+  const socket = net.connect(port, '127.0.0.1')
+  const ask = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  socket.write(ask)
+  await once(socket, 'data')
+  // Node adds a second of its own.
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+  socket.write(ask)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  assert.match(String(answer), /^HTTP\/1\.1 200 /)
+  socket.destroy()
+})
+
 test('T33: by default nobody is waited for longer than half a minute', () => {
-  const { checkIntervalMs, ...limits } = defaultTimeouts
+  const { checkIntervalMs, proxyIdleMs: _, ...limits } = defaultTimeouts
   for (const [name, ms] of Object.entries(limits)) assert.ok(ms > 0 && ms <= 30_000, name)
   assert.ok(limits.requestMs + checkIntervalMs <= 30_000 && limits.headersMs + checkIntervalMs <= 30_000)
   assert.ok(maxStallMs <= 30_000)
@@ -300,7 +342,7 @@ test('T37: a target that names a host is for that host alone, and nothing else i
     'HTTPS://evil.example',
     'ftp://localhost',
   ]) {
-    for (const path of ['/v1/me/', '/healthz', '']) {
+    for (const path of ['/v1/me/', '/openapi.json', '']) {
       assert.equal(await send(`${origin}${path}`), 'misdirected_request', `${origin}${path}`)
     }
   }

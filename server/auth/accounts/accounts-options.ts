@@ -26,6 +26,8 @@ export type AccountsOptions = {
   readonly mailer: { send(mail: Mail): Promise<void> }
   readonly audit: Pick<Audit, 'write'>
   readonly clock: Clock
+  /** The time that decides which links are removed; by default that of the clock. */
+  readonly deletionMs?: () => number
   readonly log: Logger
   readonly randomBytes: RandomBytes
   /** The origin of links in emails. Never taken from a request. */

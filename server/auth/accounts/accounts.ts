@@ -32,7 +32,7 @@ export type Accounts = {
 const cleaningIntervalMs = 3_600_000
 
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { store, clock, log } = options
+  const { store, clock, deletionMs = () => clock.nowMs(), log } = options
   const mails = new AccountMails(options)
   const background = new BackgroundQueue(log)
   const parts = { options, links: new LinkService(options), mails, background }
@@ -45,7 +45,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     flush: () => background.flush(),
     async run(signal) {
       const clean = async () => {
-        await store.links.removeExpired()
+        await store.links.removeExpired(deletionMs())
         await store.mails.removeOld()
       }
       await repeat(clean, { clock, signal, intervalMs: cleaningIntervalMs })

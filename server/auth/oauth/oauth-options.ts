@@ -25,6 +25,8 @@ export type OAuthOptions = {
   readonly isSecondFactorMissing: (user: User) => Promise<boolean>
   readonly audit: Pick<Audit, 'write'>
   readonly clock: Clock
+  /** The time that decides which grants are removed; by default that of the clock. */
+  readonly deletionMs?: () => number
   readonly log: Logger
   /** The public origin of the server, which is the issuer (RFC 8414). */
   readonly publicUrl: string

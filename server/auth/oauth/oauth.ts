@@ -20,13 +20,14 @@ export type OAuth = {
 const cleaningIntervalMs = 3_600_000
 
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { store, clock } = options
+  const { store, clock, deletionMs = () => clock.nowMs() } = options
   return {
     authorization: new AuthorizeService(options),
     tokens: new TokenService(options),
     grants: new GrantService(options),
     async run(signal) {
-      await repeat(() => store.grants.removeExpired(), { clock, signal, intervalMs: cleaningIntervalMs })
+      const clean = () => store.grants.removeExpired(deletionMs())
+      await repeat(clean, { clock, signal, intervalMs: cleaningIntervalMs })
     },
   }
 }

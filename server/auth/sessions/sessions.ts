@@ -46,6 +46,8 @@ type Proven = Pick<Session, 'passwordAtMs' | 'secondFactorAtMs' | 'hasSecondFact
 export type SessionsOptions = {
   readonly rows: SessionRows
   readonly clock: Clock
+  /** The time that decides which sessions are removed; by default that of the clock. */
+  readonly deletionMs?: () => number
   readonly log: Logger
   /** After this time, users must sign in again in any case; 30 days by default, Infinity for never. */
   readonly ageLimitMs?: number
@@ -54,12 +56,14 @@ export type SessionsOptions = {
 export class Sessions {
   readonly #rows: SessionRows
   readonly #clock: Clock
+  readonly #deletionMs: () => number
   readonly #log: Logger
   readonly #ageLimitMs: number
 
-  constructor({ rows, clock, log, ageLimitMs = usualAgeLimitMs }: SessionsOptions) {
+  constructor({ rows, clock, deletionMs, log, ageLimitMs = usualAgeLimitMs }: SessionsOptions) {
     this.#rows = rows
     this.#clock = clock
+    this.#deletionMs = deletionMs ?? (() => clock.nowMs())
     this.#log = log
     this.#ageLimitMs = ageLimitMs
   }
@@ -151,7 +155,7 @@ export class Sessions {
   /** Removes expired sessions every hour until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const clean = async () => {
-      const nowMs = this.#clock.nowMs()
+      const nowMs = this.#deletionMs()
       await this.#rows.removeExpired({
         seenBeforeMs: nowMs - sessionIdleMs,
         createdBeforeMs: Math.max(0, nowMs - this.#ageLimitMs),

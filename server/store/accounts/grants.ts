@@ -244,10 +244,9 @@ export class Grants {
 
   /**
    * Deletes grants that ended long ago, and expired refresh tokens. An expired access token can still revoke its
-   * grant.
+   * grant. `nowMs`: default is the clock's time.
    */
-  async removeExpired(): Promise<void> {
-    const nowMs = this.#clock.nowMs()
+  async removeExpired(nowMs = this.#clock.nowMs()): Promise<void> {
     await inTransaction(this.#db, async (transaction) => {
       await transaction.deleteFrom('oauth_replies').where('expires_at_ms', '<', nowMs).execute()
       await transaction

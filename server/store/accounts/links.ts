@@ -98,8 +98,9 @@ export class Links {
     return row && toLink(row)
   }
 
-  async removeExpired(): Promise<void> {
-    await this.#db.deleteFrom('links').where('expires_at_ms', '<=', this.#clock.nowMs()).execute()
+  /** `nowMs`: default is the clock's time. */
+  async removeExpired(nowMs = this.#clock.nowMs()): Promise<void> {
+    await this.#db.deleteFrom('links').where('expires_at_ms', '<=', nowMs).execute()
   }
 }
 

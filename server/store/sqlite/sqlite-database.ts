@@ -5,11 +5,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import { AppError } from '../../base/error.ts'
-import { silentLogger } from '../../base/log.ts'
+import { type Logger, silentLogger } from '../../base/log.ts'
 import type { Database, OpenOptions } from '../engine/database.ts'
 import { isSyncFailure, SyncLoss } from '../engine/sync-loss.ts'
 import { migrateToLatest } from '../migrations/migrations.ts'
 import type { Tables } from '../schema.ts'
+import { setOldLogAside } from './database-copy.ts'
 import { createLogSync } from './log-sync.ts'
 import { openSqliteWatch } from './sqlite-changes.ts'
 import { openCheckpoints } from './sqlite-checkpoints.ts'
@@ -21,7 +22,7 @@ const checkpointIntervalMs = 5000
 /** Creates a missing file, readable only by its owner. Throws 'unavailable'. */
 export async function openSqliteDatabase(file: string, options: OpenOptions): Promise<Database> {
   const loss = new SyncLoss(file)
-  const { db, connection } = await openFile(file, loss)
+  const { db, connection } = await openFile(file, loss, options.log ?? silentLogger)
   try {
     if (options.isServer) proveLog(connection, loss)
     await migrateToLatest(db)
@@ -80,8 +81,13 @@ async function openWhenFree(file: string): Promise<DatabaseSync> {
   }
 }
 
-async function openFile(file: string, loss: SyncLoss): Promise<{ db: Kysely<Tables>; connection: DatabaseSync }> {
+async function openFile(
+  file: string,
+  loss: SyncLoss,
+  log: Logger,
+): Promise<{ db: Kysely<Tables>; connection: DatabaseSync }> {
   try {
+    await setOldLogAside(file, log)
     // SQLite gives its other files the mode of the database file, so the mode is right from the first byte.
     await (await open(file, 'a', 0o600)).close()
     const connection = await openWhenFree(file)

@@ -178,6 +178,31 @@ export const english = {
       'The invitation has already been used, has expired, or was replaced by a newer one. Ask the person who invited you for a new invitation.',
   },
 
+  certificate: {
+    title: 'Trust this server',
+    lead: 'The certificate of this server is signed by an authority of its own, which your device does not know. Install it once on each device. Then browsers no longer warn, and iPhones and iPads play video.',
+    download: 'Download the certificate',
+    compare: 'Before you trust it, compare its SHA-256 fingerprint with what the server prints at its start:',
+    steps: [
+      [
+        'iPhone and iPad',
+        'Download it in Safari. Open Settings → Profile Downloaded and install it. Then open Settings → General → About → Certificate Trust Settings and turn it on.',
+      ],
+      ['Android', 'Open Settings, search for “CA certificate”, choose “Install anyway” and select the file.'],
+      [
+        'Windows',
+        'Open the file, choose Install Certificate → Local Machine → Place all certificates in the following store → Trusted Root Certification Authorities.',
+      ],
+      ['macOS', 'Open the file to add it to Keychain Access. Open it there, and under Trust choose Always Trust.'],
+      [
+        'Linux, and Firefox on every system',
+        'Open Settings → Privacy & Security → Certificates → Authorities → Import. Chromium has the same list at chrome://certificate-manager.',
+      ],
+    ] as readonly (readonly [string, string])[],
+    limits:
+      'The authority can vouch only for this server, for names such as “nas.local” and for addresses of private networks. It cannot pretend to be other websites.',
+  },
+
   signUp: {
     title: 'Create an account',
     text: 'Enter your email address. We will send you a link to continue.',

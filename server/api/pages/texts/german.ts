@@ -202,6 +202,37 @@ export const german: Texts = {
       'Die Einladung wurde bereits verwendet, ist abgelaufen oder wurde durch eine neuere ersetzt. Bitten Sie die Person, die Sie eingeladen hat, um eine neue Einladung.',
   },
 
+  certificate: {
+    title: 'Diesem Server vertrauen',
+    lead: 'Das Zertifikat dieses Servers hat eine eigene Zertifizierungsstelle ausgestellt, die Ihr Gerät nicht kennt. Installieren Sie sie einmal auf jedem Gerät. Danach warnen Browser nicht mehr, und iPhones und iPads spielen Videos ab.',
+    download: 'Zertifikat herunterladen',
+    compare: 'Vergleichen Sie vorher den SHA-256-Fingerabdruck mit dem, den der Server bei seinem Start ausgibt:',
+    steps: [
+      [
+        'iPhone und iPad',
+        'Laden Sie es in Safari herunter. Öffnen Sie Einstellungen → Profil geladen und installieren Sie es. Schalten Sie es dann unter Einstellungen → Allgemein → Info → Zertifikatsvertrauenseinstellungen ein.',
+      ],
+      [
+        'Android',
+        'Suchen Sie in den Einstellungen nach „CA-Zertifikat“, wählen Sie „Trotzdem installieren“ und dann die Datei.',
+      ],
+      [
+        'Windows',
+        'Öffnen Sie die Datei und wählen Sie Zertifikat installieren → Lokaler Computer → Alle Zertifikate in folgendem Speicher speichern → Vertrauenswürdige Stammzertifizierungsstellen.',
+      ],
+      [
+        'macOS',
+        'Öffnen Sie die Datei, um sie der Schlüsselbundverwaltung hinzuzufügen. Öffnen Sie sie dort und wählen Sie unter Vertrauen „Immer vertrauen“.',
+      ],
+      [
+        'Linux, und Firefox auf jedem System',
+        'Öffnen Sie Einstellungen → Datenschutz & Sicherheit → Zertifikate → Zertifizierungsstellen → Importieren. Chromium hat dieselbe Liste unter chrome://certificate-manager.',
+      ],
+    ],
+    limits:
+      'Die Zertifizierungsstelle kann nur für diesen Server, für Namen wie „nas.local“ und für Adressen privater Netze bürgen. Als andere Website kann sie sich nicht ausgeben.',
+  },
+
   signUp: {
     title: 'Konto anlegen',
     text: 'Geben Sie Ihre E-Mail-Adresse ein. Wir senden Ihnen einen Link, mit dem Sie fortfahren können.',
