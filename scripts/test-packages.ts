@@ -10,6 +10,13 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'bubblewrap', probe: ['bwrap', '--version'] },
   { name: 'strace', probe: ['strace', '-V'] },
   { name: 'openssl', probe: ['openssl', 'version'] },
+  // A library that makes a disk odd.
+  { name: 'gcc', probe: ['gcc', '--version'] },
+  { name: 'libc6-dev', probe: ['test', '-e', '/usr/include/stdlib.h'] },
+  // Proxies.
+  { name: 'nginx', probe: ['nginx', '-v'] },
+  { name: 'caddy', probe: ['caddy', 'version'] },
+  { name: 'haproxy', probe: ['haproxy', '-v'] },
   { name: 'curl', probe: ['curl', '--version'] },
   // Gives the server of the archive audit a clock that can be set.
   { name: 'faketime', probe: ['faketime', '--version'] },

@@ -36,7 +36,7 @@ export type Answer<T = unknown> = {
 
 export type ServerUnderTest = AsyncDisposable & {
   readonly url: string
-  /** The certificate to trust, PEM; and its file, for programs that take one. */
+  /** The certificate to trust, PEM; and its file, for programs that take one. Empty behind a proxy. */
   readonly ca: string
   readonly caFile: string
   readonly dataDir: string
@@ -110,7 +110,7 @@ export async function openEmptyServer(...extraArgs: string[]): Promise<ServerUnd
 /** A server that is started and ended, again and again. */
 type Running = {
   readonly logLines: string[]
-  start(args: readonly string[]): Promise<{ url: string; ca: string; setup_code?: string | undefined }>
+  start(args: readonly string[]): Promise<{ url: string; ca?: string | undefined; setup_code?: string | undefined }>
   /** Resolves with the exit code when it has ended. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -134,8 +134,8 @@ async function open(running: Running, extraArgs: readonly string[], hasOwner: bo
     const ready = await running.start([...place, '--allow-loopback-cameras', ...extraArgs])
     url = ready.url
     setupCode = ready.setup_code
-    caFile = ready.ca
-    ca = await readFile(caFile, 'utf8')
+    caFile = ready.ca ?? ''
+    ca = caFile && (await readFile(caFile, 'utf8'))
     port = new URL(url).port
   }
 
@@ -231,7 +231,7 @@ function createServerHere(): Running {
       // Its threads write to standard error by themselves.
       const threads = logLevel === 'silent' ? logLevel : 'error'
       server = await openApp({ config: { ...config, logLevel: threads }, clock: systemClock, log })
-      return { url: server.url, ca: server.certFile!, setup_code: server.setupCode }
+      return { url: server.url, ca: server.certFile, setup_code: server.setupCode }
     },
     async end() {
       const ending = server

@@ -107,6 +107,57 @@ test('on a full disk, only as much of the oldest footage as needed is deleted, a
   assert.ok((await stat(open.path)).size > 0)
 })
 
+test('few free files count like few free bytes, and what was deleted for another reason counts for them', async () => {
+  const clock: Clock = { ...systemClock, nowMs: () => t0 + 8 * dayMs, sleep: async () => {} }
+  const place = await openPlace(clock)
+  for (let i = 0; i < 10; i++) (await record(place, place.catalog, t0 + i * minuteMs, 2)).close()
+  await place.catalog.flush()
+  let freeFiles = 15
+  const cameras = [{ cameraId: 1, ownerId: 1, maxAgeMs: 8 * dayMs - minuteMs, maxBytes: undefined, isRecorded: true }]
+  const retention = createRetention(place, {
+    loadLimits: async () => ({ cameras, users: new Map(), maxBytes: undefined }),
+    measureDisk: async () => ({ ...(await plenty()), totalFiles: 1000, freeFiles }),
+  })
+  assert.deepEqual((await retention.pass(signal)).reasons, { age: 1, disk_space: 4 })
+  freeFiles = 20
+  assert.equal((await retention.pass(signal)).segments, 0)
+})
+
+test('a place that refuses to take more although space is free keeps less for an hour', async () => {
+  let monotonicMs = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => monotonicMs }
+  const place = await openPlace()
+  const add = async (i: number) => {
+    ;(await record(place, place.catalog, t0 + i * minuteMs, 2)).close()
+    await place.catalog.flush()
+  }
+  for (let i = 0; i < 40; i++) await add(i)
+  const warned: unknown[] = []
+  const log: Logger = { ...place.context.log, warn: (_: unknown, text: string) => warned.push(text) }
+  const retention = createRetention(place, { clock, log })
+  assert.equal((await retention.pass(signal)).segments, 0)
+  // A disk that others fill for a moment refuses too.
+  retention.noteFull(1)
+  assert.equal((await retention.pass(signal)).segments, 0)
+  monotonicMs += 120_000
+  retention.noteFull(1)
+  assert.equal((await retention.pass(signal)).segments, 0)
+  monotonicMs += 2000
+  retention.noteFull(1)
+  assert.deepEqual(
+    (await retention.pass(signal)).reasons,
+    { disk_space: 8 },
+    'eight files, which are more than a tenth',
+  )
+  for (let i = 40; i < 46; i++) await add(i)
+  // Of 40, a tenth less.
+  assert.deepEqual((await retention.pass(signal)).reasons, { disk_space: 2 })
+  monotonicMs += hourMs
+  for (let i = 46; i < 60; i++) await add(i)
+  assert.equal((await retention.pass(signal)).segments, 0)
+  assert.equal(warned.filter((text) => /takes no more/.test(String(text))).length, 1)
+})
+
 test('the log reports the first deletion at once and later ones as hourly totals', async () => {
   const place = await openPlace()
   let monotonicMs = 0

@@ -43,6 +43,11 @@ const refusedFiles = 8
 /** How long less is kept in such a place than it held then. Somebody may raise the quota. */
 const refusalMs = 3_600_000
 
+/** A disk that others fill for a moment refuses too. What goes on for so long, although space is free, is a quota. */
+const leastRefusalMs = 2000
+/** Refusals that are further apart have nothing to do with each other. */
+const longestPauseMs = 60_000
+
 /** Bytes that a place held when it refused to take more, less what was deleted for it. */
 type Refusal = { readonly maxBytes: number; readonly untilMs: number }
 
@@ -61,6 +66,8 @@ export class Retention {
   #isShort = false
   /** Places that refused to take more since the last pass. */
   readonly #refused = new Set<number>()
+  /** Since when a place refuses although space is free, and when it last did, by the monotonic clock. */
+  readonly #refusing = new Map<number, { readonly sinceMs: number; readonly lastMs: number }>()
   readonly #refusals = new Map<number, Refusal>()
 
   constructor(options: RetentionOptions) {
@@ -179,7 +186,10 @@ export class Retention {
     const { clock, openFootage, rows, log } = this.#options
     const nowMs = clock.monotonicMs()
     for (const [id, { untilMs }] of this.#refusals) if (nowMs >= untilMs) this.#refusals.delete(id)
-    const refused = [...this.#refused].filter((id) => missingBytes.has(id))
+    const isShort = (id: number) => (missingBytes.get(id) ?? 0) > 0 || (missingFiles.get(id) ?? 0) > 0
+    const refused = [...this.#refused].filter(
+      (id) => missingBytes.has(id) && !isShort(id) && this.#isRefusing(id, nowMs),
+    )
     this.#refused.clear()
     if (refused.length === 0 && this.#refusals.size === 0) return
     const bytesOf = new Map<number, number>()
@@ -200,6 +210,14 @@ export class Retention {
       const missing = missingBytes.get(id)
       if (missing !== undefined) missingBytes.set(id, Math.max(missing, (bytesOf.get(id) ?? 0) - maxBytes))
     }
+  }
+
+  /** Notes that the place refused to take more although space is free. Returns whether it has done so for a while. */
+  #isRefusing(id: number, nowMs: number): boolean {
+    const before = this.#refusing.get(id)
+    const sinceMs = before && nowMs - before.lastMs <= longestPauseMs ? before.sinceMs : nowMs
+    this.#refusing.set(id, { sinceMs, lastMs: nowMs })
+    return nowMs - sinceMs >= leastRefusalMs
   }
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -3,8 +3,11 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** What network shares and shared folders of virtual machines answer that cannot do it. */
-const unsupported: ReadonlySet<string | undefined> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
+/**
+ * What network shares and shared folders of virtual machines answer that cannot do it (borgbackup/borg#1287,
+ * syncthing/syncthing#4432; the last one restic/restic#3752).
+ */
+const unsupported: ReadonlySet<string | undefined> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT'])
 
 /**
  * Throws the system's error. After an error, a later success proves nothing: what was created must be created again.

@@ -62,13 +62,13 @@ export const options = {
     placeholder: 'FILE',
     description:
       'PEM file with the TLS certificate and its chain. Requires `tls-key`. The server picks up replaced files within seconds.',
-    defaultText: 'a self-signed one, made in the data folder',
+    defaultText: 'one of our own, made in the data folder',
     createDefault: () => undefined,
   }),
   'tls-key': pathOption<string | undefined>({
     placeholder: 'FILE',
     description: 'PEM file with the private key of `tls-cert`.',
-    defaultText: 'that of the self-signed certificate',
+    defaultText: 'that of our own certificate',
     createDefault: () => undefined,
   }),
   'behind-proxy': switchOption(

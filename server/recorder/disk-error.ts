@@ -1,5 +1,7 @@
 // Explains disk errors to the owner of the camera.
 
+import { constants } from 'node:os'
+
 /** The codes of this server, in addition to the system's. */
 export type OwnDiskCode =
   /** The write would use space that must stay free. */
@@ -55,6 +57,14 @@ export function describeDiskError(error: unknown): string {
   )
 }
 
+/** Node does not know these names: the code of such an error is "Unknown system error -122". */
+const unnamed: ReadonlyMap<number | undefined, string> = new Map([
+  [-constants.errno.EDQUOT, 'EDQUOT'],
+  [-constants.errno.ESTALE, 'ESTALE'],
+])
+
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  if (!(error instanceof Error)) return undefined
+  const { errno, code } = error as NodeJS.ErrnoException
+  return unnamed.get(errno) ?? code
 }

@@ -1,6 +1,7 @@
-// The operator replaces the certificate of a running server.
+// The operator replaces the certificate of a running server; devices trust the authority of a server.
 
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,4 +37,36 @@ test('T36: the server presents a new certificate within seconds without interrup
   await eventually('the new certificate', 40_000, async () => (await shown()) === second.fingerprint)
   assert.equal(server.pid, pid)
   assert.match(server.log(), /the certificate was replaced/)
+})
+
+test('who installs the authority from its page trusts the server, also with its next certificate', async () => {
+  await using server = await openServer()
+  const page = await server.request('/certificate/', { authorization: null, headers: { accept: 'text/html' } })
+  const file = await server.request('/certificate/nightjar.crt', { authorization: null })
+  assert.deepEqual([page.status, file.status], [200, 200])
+  assert.equal(file.headers['content-type'], 'application/x-x509-ca-cert')
+  const { fingerprint256 } = new X509Certificate(file.text)
+  assert.ok(page.text.includes(fingerprint256))
+  const printed = await server.command<{ certificate: string; fingerprint: string }>('certificate')
+  assert.deepEqual([printed.certificate, printed.fingerprint], [file.text.trim(), fingerprint256])
+
+  const shown = async () => {
+    const { port } = new URL(server.url)
+    const socket = tls.connect({
+      host: 'localhost',
+      family: 4,
+      port: Number(port),
+      ca: file.text,
+    } as tls.ConnectionOptions)
+    await once(socket, 'secureConnect')
+    assert.ok(socket.authorized)
+    const { fingerprint256 } = socket.getPeerCertificate()
+    socket.destroy()
+    return fingerprint256
+  }
+  const first = await shown()
+  await server.stop()
+  await rm(join(server.dataDir, 'tls/cert.pem'))
+  await server.start()
+  assert.notEqual(await shown(), first)
 })

@@ -31,7 +31,7 @@ curl ${publicUrl}/oauth/token/ \\
 
 An application without a secret uses PKCE instead: it sends \`code_challenge\` and \`code_verifier\`. An access token is valid for \`expires_in\` seconds (36000 by default); after that, requests return 401. A refresh token can be used once, within 30 days. Using it invalidates all earlier tokens of the same sign-in. An application that asks for the password itself (\`grant_type=password\`) must never store it; store the refresh token to keep a user signed in. Client libraries find all endpoints at \`/.well-known/oauth-authorization-server\`.
 
-If the server uses its self-signed certificate, configure programs to trust it: \`curl --cacert data/tls/cert.pem\`.`,
+If the server uses a certificate of its own, configure programs to trust it: \`curl --cacert data/tls/cert.pem\`.`,
     },
     {
       title: 'Scopes',

@@ -149,7 +149,7 @@ test('T36: a pair that cannot be used keeps the one before, and the log says why
   assert.equal(await shown(), second.made.fingerprint)
 })
 
-test('T36: a self-signed certificate is renewed before it ends, while the server runs', async (t) => {
+test('T36: a certificate of our own is renewed before it ends, while the server runs', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-tls-'))
   t.after(() => rm(dataDir, { recursive: true }))
   const holder: { nowMs: () => number } = { nowMs: () => Date.now() }

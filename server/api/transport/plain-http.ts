@@ -23,11 +23,12 @@ export type OnClearCredentials = (request: PlainRequest & { readonly ip: string 
 export function createPlainHttpError(
   hasCredentials: boolean,
   headers: Readonly<Record<string, string>> = {},
+  advice = 'Use https:// in the URL.',
 ): HttpError {
   const warning = hasCredentials
     ? ' The credentials in this request were sent unencrypted. Replace them, because others may have read them.'
     : ''
-  const detail = `This service accepts only HTTPS. Use https:// in the URL.${warning}`
+  const detail = `This service accepts only HTTPS. ${advice}${warning}`
   return new HttpError(403, 'https_required', detail, headers)
 }
 

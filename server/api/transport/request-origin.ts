@@ -94,7 +94,12 @@ export class OriginCheck {
     const isForm = isFormLine(`${method} ${url} `)
     const hasCredentials = authorization !== undefined || isForm
     if (hasCredentials) onClearCredentials?.({ authorization, userAgent, isForm, ip: clientIp })
-    throw createPlainHttpError(hasCredentials, request.httpVersionMajor === 1 ? { connection: 'close' } : {})
+    const isUntold = isProxy && scheme === undefined
+    throw createPlainHttpError(
+      hasCredentials,
+      request.httpVersionMajor === 1 ? { connection: 'close' } : {},
+      isUntold ? untoldAdvice : undefined,
+    )
   }
 }
 
@@ -112,6 +117,9 @@ export function registerOriginCheck(server: FastifyInstance, origin: OriginCheck
     done()
   })
 }
+
+const untoldAdvice =
+  'The proxy does not say whether this request came over HTTPS: it must send the header X-Forwarded-Proto.'
 
 const pathOf = (url: string): string => url.split('?', 1)[0]!
 
