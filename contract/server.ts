@@ -24,6 +24,10 @@ export const ServerState = Type.Object({
         'Why the latest attempt to send an email failed, and which setting may be wrong. Null if it succeeded.',
     }),
   ),
+  has_own_authority: Type.Boolean({
+    description:
+      'Devices can be made to trust the certificate of the server: the page /certificate/ has the file and the steps.',
+  }),
   cameras: Type.Object({
     count: count('Of all users.'),
     online: Type.Integer(),

@@ -1,7 +1,6 @@
 // Wires up the server: every part receives its dependencies through its constructor, only here.
 
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
@@ -17,6 +16,7 @@ import { StorageMeter } from './archive/storage-meter.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import type { Clock } from './base/clock.ts'
 import { type AppError, errorChain } from './base/error.ts'
+import { findFreePort } from './base/free-port.ts'
 import type { Logger } from './base/log.ts'
 import { StartClock } from './base/start-clock.ts'
 import { supervise } from './base/supervise.ts'
@@ -97,6 +97,7 @@ async function start(
   // A rejection is handled where this is awaited.
   const isolated = isolating.catch(() => undefined)
   held.defer(async () => void (await isolated))
+  // Links contain the port before the server listens on it.
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
   const { database } = config
@@ -305,15 +306,6 @@ function logIsolation({ level, inForce, missing, reason, advice }: IsolationRepo
   const fields = { isolation: level, inForce, missing, reason, advice }
   if (level === 'full') log.info(fields, 'processes that decode are isolated')
   else log.warn(fields, 'processes that decode are not isolated as far as they could be')
-}
-
-/** Links contain the port before the server listens on it. */
-async function findFreePort(host: string): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, host, resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
 
 /** Restarts each task when it fails; resolves when `signal` aborts. */

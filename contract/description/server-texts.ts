@@ -31,6 +31,7 @@ export const serverTexts: { readonly [Name in Names]: OperationText<Endpoints[Na
       mail: 'smtp',
       mails_waiting: 0,
       mail_problem: null,
+      has_own_authority: true,
       cameras: {
         count: 12,
         online: 11,

@@ -672,6 +672,8 @@ export type ServerState = {
   mails_waiting: number
   /** Why the latest attempt to send an email failed, and which setting may be wrong. Null if it succeeded. */
   mail_problem: string | null
+  /** Devices can be made to trust the certificate of the server: the page /certificate/ has the file and the steps. */
+  has_own_authority: boolean
   cameras: {
     /** Of all users. */
     count: number

@@ -46,6 +46,7 @@ test('T20: how the server is doing is for its owners', async (t) => {
     mail: 'smtp',
     mails_waiting: 2,
     mail_problem: 'set mail-from',
+    has_own_authority: true,
     cameras: {
       count: 6,
       online: 2,

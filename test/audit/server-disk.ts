@@ -38,9 +38,13 @@ export function openServerDisk(folder: string, after: (end: () => void) => void)
     archiveDir,
     canBeFull,
     fill() {
-      const { bavail, bsize } = statfsSync(root)
-      const { status, stderr } = spawnSync('fallocate', ['-l', String(bavail * bsize), ballast], { encoding: 'utf8' })
-      if (status !== 0) throw new Error(`fallocate: ${stderr}`)
+      // The server writes meanwhile, so that less may be free than was a moment ago.
+      for (let attempt = 1; ; attempt++) {
+        const { bavail, bsize } = statfsSync(root)
+        const { status, stderr } = spawnSync('fallocate', ['-l', String(bavail * bsize), ballast], { encoding: 'utf8' })
+        if (status === 0) return
+        if (attempt === 10) throw new Error(`fallocate: ${stderr}`)
+      }
     },
     free: () => rm(ballast, { force: true }),
     takeAway: () => rename(archiveDir, elsewhere),

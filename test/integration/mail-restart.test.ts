@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
+import { findFreePort } from '../../server/base/free-port.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
 
 test('an invitation that was created while the mail server was unreachable arrives after a restart', async (t) => {
-  const port = await findFreePort()
+  const port = await findFreePort('127.0.0.1')
   await using server = await openServerHere('--smtp-url', `smtp://127.0.0.1:${port}`)
   const body = { email: 'new@example.com' }
   assert.equal((await server.request('/v1/users/invitations/', { method: 'POST', body })).status, 204)
@@ -40,11 +40,3 @@ test('an invitation that was created while the mail server was unreachable arriv
   assert.equal((await server.request(link, { authorization: null })).status, 200)
   await eventually('nothing is left', 10_000, async () => (await readdir(waiting)).length === 0)
 })
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { generate } from 'selfsigned'
+import { findFreePort } from '../../server/base/free-port.ts'
 import { createSmtpMailer } from '../../server/mail/smtp-mailer.ts'
 import { eventually } from '../server-under-test.ts'
 
@@ -21,7 +21,7 @@ const skip =
 /** Returns the port. */
 async function openPostfix(t: TestContext, settings: Readonly<Record<string, string>>): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-postfix-'))
-  const port = await findPort()
+  const port = await findFreePort('127.0.0.1')
   const config = join(folder, 'config')
   for (const name of ['config', 'queue', 'data']) await mkdir(join(folder, name))
   const identity = await generate([{ name: 'commonName', value: 'vm' }])
@@ -54,15 +54,6 @@ async function openPostfix(t: TestContext, settings: Readonly<Record<string, str
   })
   const log = () => readFile(join(folder, 'log'), 'utf8').catch(() => '')
   await eventually('Postfix', 20_000, async () => (await log()).includes('daemon started'))
-  return port
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
   return port
 }
 

@@ -64,7 +64,7 @@ async function record(t: TestContext, archive: string, odd: Readonly<Record<stri
   return { server, id, read, is, timeline, turnOver }
 }
 
-suite('odd disks', { concurrency: true, skip: library === undefined && 'there is no C compiler' }, () => {
+suite('odd disks', { concurrency: 3, skip: library === undefined && 'there is no C compiler' }, () => {
   test('a file system without room for more files keeps its newest recordings and takes new ones', {
     skip: whyNoMounts(),
     timeout: 170_000,

@@ -6,13 +6,13 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import http2 from 'node:http2'
 import { Agent, request as httpsRequest } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { systemClock } from '../../server/base/clock.ts'
+import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer } from '../server-under-test.ts'
 
@@ -82,15 +82,6 @@ backend nightjar\n  mode http\n  server one 127.0.0.1:${serverPort}\n`
   },
 }
 
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
-
 async function openScene(t: TestContext, { word, write, run }: Proxy, isExample: boolean) {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-proxy-'))
   const { cert, key } = await openOwnIdentity({ dataDir: join(folder, 'made'), hosts: [], clock: systemClock })
@@ -101,7 +92,7 @@ async function openScene(t: TestContext, { word, write, run }: Proxy, isExample:
   ] as const)
     await writeFile(join(folder, name), text)
   await mkdir(join(folder, 'home'))
-  const [port, serverPort] = [await findFreePort(), await findFreePort()]
+  const [port, serverPort] = [await findFreePort('127.0.0.1'), await findFreePort('127.0.0.1')]
   const file = join(folder, 'config')
   await writeFile(file, write(isExample ? findExample(word) : undefined, { folder, port, serverPort }))
   const source = await openFakeCamera({

@@ -6,12 +6,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { findFreePort } from '../../server/base/free-port.ts'
 import { openDatabase } from '../../server/store/engine/open-database.ts'
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ export class TemporaryPostgres {
     const user = await findUser()
     if (user) await chown(folder, user.uid, user.gid)
     const change = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
-    const postgres = new TemporaryPostgres(bin, folder, change, await findFreePort())
+    const postgres = new TemporaryPostgres(bin, folder, change, await findFreePort('127.0.0.1'))
     try {
       await postgres.#initialize()
       await postgres.start()
@@ -165,13 +165,4 @@ async function findUser(): Promise<{ uid: number; gid: number } | undefined> {
   const { stdout } = await run('getent', ['passwd', 'postgres', 'nobody']).catch((error) => error as { stdout: string })
   const [, , uid, gid] = stdout.split('\n')[0]!.split(':')
   return { uid: Number(uid), gid: Number(gid) }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

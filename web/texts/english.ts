@@ -566,6 +566,7 @@ export const english = {
     noMail:
       'No mail server is configured (smtp-url). The email with the link is saved in the “outbox” folder on the server so that you can pass it on.',
     interface: 'API',
+    certificate: 'Trust this server on other devices',
     isolation: 'Decoder isolation',
     isolationHint:
       'A hostile camera could take over the programs that decode its video. These protections limit what such a program can reach.',

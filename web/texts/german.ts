@@ -637,6 +637,7 @@ export const german: Texts = {
     noMail:
       'Es ist kein Mailserver konfiguriert (smtp-url). Die E-Mail mit dem Link wird auf dem Server im Ordner „outbox“ gespeichert, damit Sie sie weitergeben können.',
     interface: 'API',
+    certificate: 'Diesem Server auf anderen Geräten vertrauen',
     isolation: 'Isolierung der Decoder',
     isolationHint:
       'Eine bösartige Kamera könnte die Programme übernehmen, die ihr Video dekodieren. Diese Schutzmaßnahmen begrenzen, worauf ein solches Programm zugreifen kann.',

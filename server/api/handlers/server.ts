@@ -13,12 +13,14 @@ export type ServerHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'settings' | 'recordings'>
   readonly report: () => ServerReport
   readonly sendTestMail: (to: string) => Promise<void>
+  readonly identity: { readonly authority?: unknown } | undefined
 }
 
 export function createServerHandlers({
   store,
   report,
   sendTestMail,
+  identity,
 }: ServerHandlersOptions): Pick<Handlers, 'getServer' | 'sendTestMail'> {
   return {
     async sendTestMail({ caller }) {
@@ -45,6 +47,7 @@ export function createServerHandlers({
         mail,
         mails_waiting: mailsWaiting,
         mail_problem: mailProblem ?? null,
+        has_own_authority: identity?.authority !== undefined,
         cameras: writeCameras(cameras),
         recordings: { count: wanted.length, recording: inStatus('RECORDING'), failing: inStatus('ERROR') },
         workers,

@@ -15,8 +15,9 @@ const lifetimeMs = 397 * dayMs
 const authorityLifetimeMs = 20 * 365 * dayMs
 /** Earlier than any right clock. */
 const authorityStartMs = Date.UTC(2026, 0, 1)
-/** For clients whose clocks are behind. */
-const marginMs = 3_600_000
+/** For clients whose clocks are behind, and for our own, if it is in another time zone by mistake. */
+const earlierMs = 86_400_000
+const hourMs = 3_600_000
 
 const { subtle } = webcrypto
 const curve = { name: 'ECDSA', namedCurve: 'P-256' }
@@ -75,8 +76,8 @@ export async function makeServerCertificate(
       serialNumber: createSerial(),
       subject: 'CN=Nightjar',
       issuer: issuer.subject,
-      notBefore: new Date(nowMs - marginMs),
-      notAfter: new Date(nowMs - marginMs + lifetimeMs),
+      notBefore: new Date(nowMs - earlierMs),
+      notAfter: new Date(nowMs - hourMs + lifetimeMs),
       signingAlgorithm: signature,
       publicKey: keys.publicKey,
       signingKey,

@@ -22,7 +22,7 @@ const unusualSteps = 2
 /** Frames that come in another order than that of their timestamps are off by less. */
 const leastBackTicks = 200 * ticksPerMs
 /** Before, the first frames may simply have been late. */
-const knownMs = 3000
+const knownMs = 500
 /**
  * Reordered frames step back for a few frames at most. More in a row mean that the camera's clock was set back
  * slightly.

@@ -66,6 +66,11 @@ function State({ of }: { readonly of: ServerState }) {
         />
         <Mail of={of} />
         <div className="form-end">
+          {of.has_own_authority && (
+            <a className="action action-quiet" href={pagePath('/certificate/', language)}>
+              {texts.certificate}
+            </a>
+          )}
           <a className="action action-quiet" href={pagePath('/docs/', language)}>
             {texts.interface}
           </a>
