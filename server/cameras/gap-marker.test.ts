@@ -211,6 +211,17 @@ test('while the disk refuses one attempt after the other, no marks gather', asyn
   assert.deepEqual(reasons(marks), ['disk_failed'])
 })
 
+test('a gap that goes on after a moment of footage is told by a mark of its own', async () => {
+  const { gap, advance, marks, state } = open({ footage: { startMs: 0, endMs: 1_000_000 } })
+  gap('camera_unreachable')
+  await advance(5000)
+  gap(undefined)
+  gap('camera_unreachable')
+  state.last = { startMs: 1_004_000, endMs: 1_005_700 }
+  await advance(4000)
+  assert.deepEqual(reasons(marks), ['camera_unreachable', undefined, 'camera_unreachable'])
+})
+
 test('a gap in hours that are recorded for the second time has the reason of its own', async () => {
   const { marker, gap, advance, marks, state, setClock } = open()
   const minute = 60_000

@@ -52,6 +52,8 @@ export class GapMarker {
   readonly #options: GapMarkerOptions
   /** The mark last written, as far as this process knows. */
   #settled: NewMark | undefined
+  /** Of the mark that the store has last taken. */
+  #storedReason: string | undefined
   /** Those after it, since `#pendingSinceMs` (monotonic). */
   #pending: NewMark[] = []
   #pendingSinceMs = 0
@@ -84,10 +86,9 @@ export class GapMarker {
     const nowMs = this.#options.clock.monotonicMs()
     const newest = this.#newest
     if (newest && newest.reason === reason) return
-    // Back to what it was in a moment: nothing has happened.
+    // Recorded again in a moment: nothing has happened.
     const isBrief = nowMs - this.#pendingSinceMs < settleMs && this.#pending.every((mark) => mark.reason !== clockSet)
-    const isReverted = this.#settled?.reason === reason && isBrief
-    if (this.#settled && isReverted) {
+    if (this.#settled && this.#settled.reason === undefined && reason === undefined && isBrief) {
       this.#pending = []
       return
     }
@@ -189,6 +190,15 @@ export class GapMarker {
     }
   }
 
+  /**
+   * Whether anything was recorded when a gap ended for a moment. Without it, the gap goes on; the disk, for example, has
+   * refused another attempt. With it, the mark of before does not explain the gap after it.
+   */
+  async #hasFootageSince({ atMs, epoch = 0 }: GapMark): Promise<boolean> {
+    const last = await this.#options.findLast()
+    return last !== undefined && (last.epoch > epoch || (last.epoch === epoch && last.endMs > atMs))
+  }
+
   #write(): void {
     const { cameraId, marks, writes, log } = this.#options
     const written = this.#pending
@@ -199,7 +209,18 @@ export class GapMarker {
     this.#writing = writes.run(async () => {
       let stored = 0
       try {
-        for (; stored < written.length; stored++) await marks.add(cameraId, await toMark(written[stored]!))
+        while (stored < written.length) {
+          const mark = await toMark(written[stored]!)
+          const next = written[stored + 1]
+          const isAgain = mark.reason === undefined && next !== undefined && next.reason === this.#storedReason
+          if (isAgain && next.atMs - mark.atMs < settleMs && !(await this.#hasFootageSince(mark))) {
+            stored += 2
+            continue
+          }
+          await marks.add(cameraId, mark)
+          this.#storedReason = mark.reason
+          stored++
+        }
         this.#isFailing = false
       } catch (error) {
         // Tried again at the next look. Without them, a gap would have the reason of another, or none.
