@@ -18,6 +18,7 @@ export type AuditFault = {
   readonly turnsBits?: boolean
   readonly holdsUp?: boolean
   readonly stepsLittle?: boolean
+  readonly slows?: boolean
   readonly losesFigures?: boolean
 }
 
@@ -94,6 +95,7 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
       faults.slowDown(1, stream)
     },
     ...{ reasons: [], noticeMs: 5000, spoilsFrames: false },
+    slows: true,
   }
   const stepped: AuditFault = {
     name: 'timestamps that step a little',

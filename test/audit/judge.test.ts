@@ -330,3 +330,16 @@ test('a small step in what a camera kept moves that, and no other frames', () =>
   const sent = numbers(0, 300).map((number) => ({ ...taken(number), sentMs: taken(number).unixMs }))
   assert.notDeepEqual(kinds(judgeThis({ played, sent, faults })), [])
 })
+
+test('what was held up while the camera began to send fewer frames than it stamps may be off, nothing else may', () => {
+  const late = (from: number, to: number, by: number) =>
+    numbers(from, to).flatMap((number) => play(number, number + 1, { laterMs: -by * (number - from) }))
+  const played = [...play(0, 100), ...late(100, 150, 60), ...play(150, 300)]
+  const held = fault(9, 16, { holdsUp: true, reasons: [] })
+  const slow = fault(10, 15, { slows: true, reasons: [] })
+  const times = (faults: DoneFault[]) => kinds(judgeThis({ played, faults })).filter((kind) => kind === 'wrong time')
+  assert.deepEqual(times([held, slow]), [])
+  assert.notDeepEqual(times([held]), [])
+  assert.notDeepEqual(times([slow]), [])
+  assert.notDeepEqual(times([fault(20, 25, { holdsUp: true }), slow]), [])
+})

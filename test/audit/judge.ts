@@ -23,6 +23,8 @@ export type DoneFault = {
   readonly holdsUp?: boolean
   /** It steps the timestamps by less than a camera's pause could be. */
   readonly stepsLittle?: boolean
+  /** The camera sends fewer pictures than its timestamps say. */
+  readonly slows?: boolean
   /** Figures that were not brought in yet are lost with the worker that counted them. */
   readonly losesFigures?: boolean
 }
@@ -138,10 +140,8 @@ export function judge(evidence: Evidence): Verdict {
       }
     }
     const errorMs = Math.min(...possibleTimes(sent!, steps, faults).map((ms) => Math.abs(shownMs - ms)))
-    const isMisdated =
-      errorMs > maxTimeErrorMs &&
-      errorMs < unnoticedStepMs &&
-      (isMisdatedBy(faults, sent!.unixMs) || isKeptWithStep(sent!))
+    const isLittle = errorMs < unnoticedStepMs && (isMisdatedBy(faults, sent!.unixMs) || isKeptWithStep(sent!))
+    const isMisdated = errorMs > maxTimeErrorMs && (isLittle || isSlowedWhileHeld(faults, sent!.unixMs, errorMs))
     if (errorMs > maxTimeErrorMs && !isMisdated)
       findings.push({
         kind: 'wrong time',
@@ -368,6 +368,24 @@ function isMisdatedBy(faults: readonly DoneFault[], trueMs: number): boolean {
     if (turnsBits) return isWithin(fromMs, toMs)
     const isHeld = (each: DoneFault) => each.holdsUp && fromMs >= each.fromMs - 1000 && fromMs <= each.toMs
     return stepsLittle && faults.some((each) => isHeld(each) && isWithin(fromMs, each.toMs))
+  })
+}
+
+/** A rate that was wrong is measured, and its error made up for, within this time. */
+const measuredMs = 10_000
+
+/**
+ * Of what was held up, only the timestamps tell when it was taken. If they begin to say more pictures than there are, or end
+ * to, nobody can know until others arrive on time.
+ */
+function isSlowedWhileHeld(faults: readonly DoneFault[], trueMs: number, errorMs: number): boolean {
+  return faults.some(({ slows, fromMs, toMs }) => {
+    if (!slows || trueMs < fromMs - 1000) return false
+    const isDuring = (each: DoneFault) => [fromMs, toMs].some((ms) => ms >= each.fromMs - 1000 && ms <= each.toMs)
+    return faults.some(
+      (each) =>
+        each.holdsUp && isDuring(each) && trueMs <= each.toMs + measuredMs && errorMs <= each.toMs - each.fromMs,
+    )
   })
 }
 
