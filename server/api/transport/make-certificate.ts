@@ -17,7 +17,6 @@ const authorityLifetimeMs = 20 * 365 * dayMs
 const authorityStartMs = Date.UTC(2026, 0, 1)
 /** For clients whose clocks are behind, and for our own, if it is in another time zone by mistake. */
 const earlierMs = 86_400_000
-const hourMs = 3_600_000
 
 const { subtle } = webcrypto
 const curve = { name: 'ECDSA', namedCurve: 'P-256' }
@@ -77,7 +76,7 @@ export async function makeServerCertificate(
       subject: 'CN=Nightjar',
       issuer: issuer.subject,
       notBefore: new Date(nowMs - earlierMs),
-      notAfter: new Date(nowMs - hourMs + lifetimeMs),
+      notAfter: new Date(nowMs - earlierMs + lifetimeMs),
       signingAlgorithm: signature,
       publicKey: keys.publicKey,
       signingKey,

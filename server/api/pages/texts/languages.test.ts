@@ -82,6 +82,9 @@ test('every text is there in German, and none was left in English', () => {
     'secondFactor.passkeys',
     'secondFactor.passkeyName',
     'authenticatorApp.code',
+    'certificate.steps.1.0',
+    'certificate.steps.2.0',
+    'certificate.steps.3.0',
   ]
   const compare = (en: unknown, de: unknown, path: string): void => {
     assert.equal(typeof de, typeof en, path)
