@@ -1,7 +1,7 @@
 // The real API on a real store in a folder of its own, for tests; cameras are not real: what they would send is handed
 // in.
 
-import { randomBytes } from 'node:crypto'
+import { randomBytes, X509Certificate } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,8 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type Api, createApi } from '../../../server/api/api.ts'
 import { CameraAccess } from '../../../server/api/camera-access.ts'
 import type { ApiDeps, Recorded } from '../../../server/api/deps.ts'
-import { type OwnIdentity, openOwnIdentity } from '../../../server/api/transport/certificate.ts'
+import type { OwnIdentity } from '../../../server/api/transport/certificate.ts'
+import { makeAuthority, makeServerCertificate } from '../../../server/api/transport/make-certificate.ts'
 import { TrustedProxies } from '../../../server/api/transport/trusted-proxies.ts'
 import { loadRetentionLimits } from '../../../server/archive/load-limits.ts'
 import { StorageMeter } from '../../../server/archive/storage-meter.ts'
@@ -86,6 +87,20 @@ export const openToAll: Pick<ApiDeps, 'origin' | 'clientLimits'> = {
   clientLimits: { connections: any, streams: any, unsentBytes: any },
 }
 
+let shared: Promise<OwnIdentity> | undefined
+
+/** Of all servers of the process, without files: making one takes a while. */
+function shareIdentity(): Promise<OwnIdentity> {
+  shared ??= (async () => {
+    const hosts = ['localhost', '127.0.0.1', '::1']
+    const { cert: issuer, key: issuerKey } = await makeAuthority(hosts, Date.now())
+    const { cert, key } = await makeServerCertificate({ cert: issuer, key: issuerKey }, hosts, Date.now())
+    const [fingerprint, ofIssuer] = [cert, issuer].map((pem) => new X509Certificate(pem).fingerprint256)
+    return { cert, key, certFile: '', fingerprint: fingerprint!, authority: { cert: issuer, fingerprint: ofIssuer! } }
+  })()
+  return shared
+}
+
 /** `addParts`: for parts that need the store. `openStore`: for another database than a file of SQLite. */
 export async function openTemporaryApi(
   t: TestContext,
@@ -97,7 +112,7 @@ export async function openTemporaryApi(
   const { store } = await openStore(t, { clock })
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-api-'))
   await markFolder(folder, testMark)
-  const identity = await openOwnIdentity({ dataDir: folder, hosts: [], clock: systemClock })
+  const identity = await shareIdentity()
   const mediaTokens = new MediaTokens(randomBytes(32), clock)
   const { accounts, audit } = createTemporaryAccounts(store, { clock })
   const { tokens, grants } = store
