@@ -15,9 +15,10 @@ export function createCertificatePage({ fingerprint }: OwnAuthority): Page {
     async get({ texts: { certificate: texts } }) {
       const content = html`<p class="lead">${texts.lead}</p>
 <p><a class="button" href="${certificateFilePath}" download="nightjar.crt">${texts.download}</a></p>
-<p class="hint">${texts.compare}<br><code class="secret">${fingerprint}</code></p>
+<p class="hint">${texts.compare}</p>
+<p class="secret"><code>${fingerprint}</code></p>
 ${texts.steps.map(([device, steps]) => html`<h2>${device}</h2>\n<p>${steps}</p>\n`)}
-<p class="aside">${texts.limits}</p>`
+<p class="hint">${texts.limits}</p>`
       return { kind: 'page', title: texts.title, content }
     },
   }
