@@ -111,6 +111,25 @@ test('a new run begins a new file with the reason', async () => {
   assert.equal(events.files[0]!.segment.initHash, events.files[2]!.segment.initHash)
 })
 
+test('frames that are lost just before the stream changes are a loss, a short break there is the change', async () => {
+  for (const [laterMs, reason] of [
+    [1400, 'packet_loss'],
+    [400, 'stream_changed'],
+  ] as const) {
+    const { recorder, events } = createRecorder({ startReason: 'server_down' })
+    pushRun(recorder, 'a', {}, 3)
+    const options = { width: 32, startMs: syntheticStartMs + 3000 + laterMs }
+    recorder.push({ kind: 'start', runId: 'b', format: syntheticFormat(options) })
+    for (const [i, frame] of [...take(options, 3)].entries())
+      recorder.push(i === 0 && frame.kind === 'video' ? { ...frame, isAfterLoss: true } : frame)
+    await recorder.close()
+    assert.deepEqual(
+      events.files.map(({ segment }) => segment.gapReason),
+      ['server_down', reason],
+    )
+  }
+})
+
 test('a reader that joins within a group waits for the next key frame', async () => {
   const { recorder, events } = createRecorder()
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })

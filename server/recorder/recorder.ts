@@ -318,7 +318,7 @@ export class CameraRecorder implements HubSink {
 
   /** Frames that were lost just before the stream changed are not missing because it did. */
   #isLossBefore({ isAfterLoss, wallMs }: Frame): boolean {
-    return this.#gapReason === 'stream_changed' && isAfterLoss === true && wallMs - this.#lastWallMs > shortBreakMs
+    return this.#gapReason === 'stream_changed' && isAfterLoss === true && wallMs - this.#written.endMs > shortBreakMs
   }
 
   /** Ends the file after the frames so far. The next file begins after a gap for this reason. */

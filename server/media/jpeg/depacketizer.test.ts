@@ -120,7 +120,8 @@ test('a quality below 128 means computed tables; a higher one means the tables s
     { data: other, timestamp: 5 },
   ])
   assert.equal(depacketizer.counters.badPayloads, 1)
-  assert.deepEqual([depacketizer.counters.frames, depacketizer.counters.droppedFrames], [6, 1])
+  const { frames, droppedFrames, losses } = depacketizer.counters
+  assert.deepEqual([frames, droppedFrames, losses], [6, 1, 1])
 })
 
 test('16-bit tables result in an extended sequential file', () => {

@@ -180,6 +180,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
     const size = this.#sizeOf(jpeg)
     this.counters.frames++
     if (!size) {
+      this.counters.losses++
       this.counters.badPayloads++
       this.counters.droppedFrames++
       return
@@ -219,6 +220,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
   #drop(): void {
     this.#frameBytes = 0
     this.#isDamaged = false
+    this.counters.losses++
     this.counters.frames++
     this.counters.droppedFrames++
   }
