@@ -96,7 +96,7 @@ async function openScene(t: TestContext, { word, write, run }: Proxy, isExample:
   const file = join(folder, 'config')
   await writeFile(file, write(isExample ? findExample(word) : undefined, { folder, port, serverPort }))
   const source = await openFakeCamera({
-    streams: [{ name: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10, loopSeconds: 4 }],
+    streams: [{ name: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 2, loopSeconds: 4 }],
   })
   const own = ['--behind-proxy', '--public-url', `https://localhost:${port}`, '--port', String(serverPort)]
   const server = await openServer(...own, '--rate-limit', '0')
