@@ -149,7 +149,7 @@ export async function runAudit({
     if (keepIn)
       await keepEvidence(keepIn, id, {
         ...{ stream, timeline, played, sent, faults, steps: clock.steps },
-        losses: losses.get(id),
+        ...{ losses: losses.get(id), beginMs, endMs: endMs - lastMomentMs, stallMs: longestStallMs },
       })
     const verdict = judge({
       sent: sent.filter(({ unixMs }) => unixMs < endMs - lastMomentMs),
@@ -161,6 +161,7 @@ export async function runAudit({
       losses: losses.get(id) ?? [],
       beginMs,
       endMs: endMs - lastMomentMs,
+      stallMs: longestStallMs,
     })
     verdicts.push({ ...verdict, camera: stream, decoderComplaints: played.complaints })
   }

@@ -39,6 +39,7 @@ function judgeThis(evidence: Partial<Evidence>): Verdict {
     carriesNumbers: true,
     beginMs: startMs,
     endMs: startMs + 30_000,
+    stallMs: 0,
     ...evidence,
   })
 }
@@ -342,4 +343,34 @@ test('what was held up while the camera began to send fewer frames than it stamp
   assert.notDeepEqual(times([held]), [])
   assert.notDeepEqual(times([slow]), [])
   assert.notDeepEqual(times([fault(20, 25, { holdsUp: true }), slow]), [])
+})
+
+test('the first frame of a connection may be off if a small step follows at once, and no later one', () => {
+  const connect = (at: number) => [...play(0, at), ...play(at, 300, { section: 1 })]
+  const off = (frames: PlayedFrame[], number: number) =>
+    frames.map((frame) => (frame.taken?.frameNumber === number ? { ...frame, shownMs: frame.shownMs - 1300 } : frame))
+  const faults = [fault(15.05, 15.05, { stepsLittle: true })]
+  assert.deepEqual(kinds(judgeThis({ played: off(connect(150), 150), faults })), [])
+  assert.notDeepEqual(kinds(judgeThis({ played: off(connect(150), 150) })), [])
+  assert.notDeepEqual(kinds(judgeThis({ played: off(connect(150), 151), faults })), [])
+  assert.notDeepEqual(kinds(judgeThis({ played: off(connect(140), 150), faults })), [])
+})
+
+test('frames may be off by as much more as the cameras stood still', () => {
+  const played = [...play(0, 150), ...play(150, 300, { laterMs: 560 })]
+  assert.notDeepEqual(kinds(judgeThis({ played })), [])
+  assert.deepEqual(kinds(judgeThis({ played, stallMs: 100 })), [])
+})
+
+test('a connection that was held up from its first frame to its last may be off, and one that outlives it may not', () => {
+  const late = { section: 1, laterMs: 9000 }
+  const held = fault(10.5, 20.5, { holdsUp: true })
+  const times = (played: PlayedFrame[], faults: DoneFault[]) =>
+    kinds(judgeThis({ played, faults, sent: numbers(0, 300).map(taken) })).filter((kind) => kind === 'wrong time')
+  const rest = play(250, 300, { section: 2 })
+  assert.deepEqual(times([...play(0, 100), ...play(110, 200, late), ...rest], [held]), [])
+  assert.notDeepEqual(times([...play(0, 100), ...play(110, 200, late), ...rest], []), [])
+  assert.notDeepEqual(times([...play(0, 100), ...play(110, 220, late), ...rest], [held]), [])
+  assert.notDeepEqual(times([...play(0, 108), ...play(110, 200, late), ...rest], [held]), [])
+  assert.notDeepEqual(times([...play(0, 100), ...play(110, 200, { ...late, laterMs: 11_000 }), ...rest], [held]), [])
 })

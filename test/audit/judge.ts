@@ -49,6 +49,8 @@ export type Evidence = {
   readonly beginMs: number
   /** True time when the camera's recording was asked to end. */
   readonly endMs: number
+  /** The longest time for which a busy machine kept the cameras from sending. What they send is late by as much. */
+  readonly stallMs: number
 }
 
 export type Finding = {
@@ -108,7 +110,8 @@ type Hole = {
 type Found = { readonly taken: SentFrame; readonly shownMs: number; readonly section: number }
 
 export function judge(evidence: Evidence): Verdict {
-  const { played, steps, faults } = evidence
+  const { played, steps, faults, stallMs } = evidence
+  const limitMs = maxTimeErrorMs + stallMs
   const findings: Finding[] = []
   const byNumber = new Map(evidence.sent.map((picture) => [picture.frameNumber, picture]))
   const found = new Map<number, Found>()
@@ -120,6 +123,7 @@ export function judge(evidence: Evidence): Verdict {
   /** Wall clock of pictures that a fault damaged so that nobody knows which they are. */
   const nameless: number[] = []
   const isKeptWithStep = findKeptSteps(evidence)
+  const sections = findSections(evidence)
   for (const [i, { taken, isSpoilt, shownMs, section }] of played.entries()) {
     const sent = taken && byNumber.get(taken.frameNumber)
     const isKnown = sent !== undefined && Math.floor(sent.unixMs) === taken!.unixMs
@@ -140,9 +144,13 @@ export function judge(evidence: Evidence): Verdict {
       }
     }
     const errorMs = Math.min(...possibleTimes(sent!, steps, faults).map((ms) => Math.abs(shownMs - ms)))
-    const isLittle = errorMs < unnoticedStepMs && (isMisdatedBy(faults, sent!.unixMs) || isKeptWithStep(sent!))
-    const isMisdated = errorMs > maxTimeErrorMs && (isLittle || isSlowedWhileHeld(faults, sent!.unixMs, errorMs))
-    if (errorMs > maxTimeErrorMs && !isMisdated)
+    const isAmbiguous = () =>
+      isKeptWithStep(sent!) || isBeforeFirstStep(faults, sent!.unixMs, sections.get(section)!.fromMs)
+    const isLittle = errorMs < unnoticedStepMs && (isMisdatedBy(faults, sent!.unixMs) || isAmbiguous())
+    const isUndatable = () => isHeldWhole(faults, sections.get(section)!, errorMs)
+    const isMisdated =
+      errorMs > limitMs && (isLittle || isSlowedWhileHeld(faults, sent!.unixMs, errorMs) || isUndatable())
+    if (errorMs > limitMs && !isMisdated)
       findings.push({
         kind: 'wrong time',
         text: `picture ${sent!.frameNumber} taken ${iso(sent!.unixMs)} is shown at ${iso(shownMs)}`,
@@ -403,6 +411,51 @@ function findKeptSteps({ faults, sent }: Evidence): (frame: SentFrame) => boolea
     ({ stepsLittle, fromMs }) => stepsLittle && sent.some((frame) => isLate(frame) && isNear(frame, fromMs)),
   )
   return (frame) => steps.some(({ fromMs }) => isNear(frame, fromMs))
+}
+
+/** Played pictures without a discontinuity between them, by when they were taken; `beforeMs`: the last one before them. */
+type Section = { readonly fromMs: number; toMs: number; readonly beforeMs: number }
+
+function findSections({ played, sent }: Evidence): ReadonlyMap<number, Section> {
+  const known = new Set(sent.map(({ frameNumber }) => frameNumber))
+  const sections = new Map<number, Section>()
+  let beforeMs = Number.NEGATIVE_INFINITY
+  for (const { taken, section } of played) {
+    if (!taken || !known.has(taken.frameNumber)) continue
+    const found = sections.get(section)
+    if (found) found.toMs = taken.unixMs
+    else sections.set(section, { fromMs: taken.unixMs, toMs: taken.unixMs, beforeMs })
+    beforeMs = taken.unixMs
+  }
+  return sections
+}
+
+/**
+ * A connection whose first and last frames were held up: none of them came on time, and nothing else tells when frames of an
+ * unknown clock were taken.
+ */
+function isHeldWhole(faults: readonly DoneFault[], { fromMs, toMs, beforeMs }: Section, errorMs: number): boolean {
+  return faults.some(
+    (each) =>
+      each.holdsUp &&
+      beforeMs < each.fromMs &&
+      fromMs >= each.fromMs &&
+      toMs <= each.toMs &&
+      errorMs <= each.toMs - each.fromMs,
+  )
+}
+
+/** A camera that sends what it kept has sent it by then. */
+const firstMs = 300
+
+/**
+ * The first frames of a connection that are followed by a small step: nobody can tell them from an old frame that the camera
+ * kept. `openedMs`: when the first of them was taken.
+ */
+function isBeforeFirstStep(faults: readonly DoneFault[], trueMs: number, openedMs: number): boolean {
+  return faults.some(
+    ({ stepsLittle, fromMs }) => stepsLittle && fromMs >= openedMs && fromMs <= openedMs + firstMs && trueMs <= fromMs,
+  )
 }
 
 function describeHole(

@@ -204,6 +204,8 @@ test('a clock that steps by less than two seconds leaves every frame at its time
       // Soon after the camera was connected.
       [25, 2000, 1],
       [10, 1000, 1],
+      [25, 2000, 0.08],
+      [10, 1000, 0],
     ] as const) {
       const clock = new WallClock()
       const frameMs = 1000 / framesPerSecond

@@ -21,8 +21,8 @@ const smallJumpTicks = 300 * ticksPerMs
 const unusualSteps = 2
 /** Frames that come in another order than that of their timestamps are off by less. */
 const leastBackTicks = 200 * ticksPerMs
-/** Before, the first frames may simply have been late. */
-const knownMs = 500
+/** Before, the first frames may simply have been late. Those of a backlog are held for as long (frame-backlog.ts). */
+const knownMs = 150
 /**
  * Reordered frames step back for a few frames at most. More in a row mean that the camera's clock was set back
  * slightly.
@@ -131,7 +131,12 @@ export class WallClock {
    * different one. A frame is of the known clock, however late it arrives, if it was taken after the last one.
    */
   isNew(timestamp90k: number, arrivalMs: number): boolean {
-    if (this.#isRunDue || Number.isNaN(this.#last90k)) return true
+    return this.#isRunDue || this.isForeign(timestamp90k, arrivalMs)
+  }
+
+  /** True for a timestamp that does not continue the last one, or has none before it. */
+  isForeign(timestamp90k: number, arrivalMs: number): boolean {
+    if (Number.isNaN(this.#last90k)) return true
     const media90k = this.#findMedia90k(timestamp90k)
     const aheadMs = media90k / ticksPerMs + this.#follower.offsetMs - arrivalMs
     return media90k < this.#media90k - jumpTicks || aheadMs > foreignClockMs

@@ -10,6 +10,7 @@ import type { FrameAccess, VideoDepacketizer } from '../../media/video-depacketi
 import type { ArrivalClock } from '../clock/arrival-clock.ts'
 import { TimestampCheck } from '../clock/timestamp-check.ts'
 import { WallClock } from '../clock/wall-clock.ts'
+import type { SharedReads } from '../network/shared-reads.ts'
 import type { StreamPlan } from '../plan/stream-plan.ts'
 import { createVideoDepacketizer } from '../plan/video-plan.ts'
 import { AudioTrack } from './audio-track.ts'
@@ -39,7 +40,7 @@ export type CameraStreamOptions = {
   readonly memory?: { clockRate: number; setMs: number | undefined }
   readonly createRunId: () => string
   /** Shared by the connections of the thread; reports when the thread was last blocked. */
-  readonly reads?: { sinceStandstillMs(): number } | undefined
+  readonly reads?: Pick<SharedReads, 'sinceStandstillMs' | 'sinceStandstillBeganMs'> | undefined
   /** Shared by all connections of the camera. Default: a new limit. */
   readonly runLimit?: RunLimit | undefined
   /** Transcodes audio that browsers cannot play. Without it, such audio is dropped. */
@@ -82,6 +83,8 @@ export class CameraStream implements Disposable {
   readonly #timestamps = new TimestampCheck()
   #backlog = new FrameBacklog()
   #backlogTimer: NodeJS.Timeout | undefined
+  /** The frames that are held waited for the thread. */
+  #isAfterStandstill = false
   /** False until the first frame of the connection has a time. */
   #hasBegun = false
   /** True while the camera repeats frames that were published from the connection before. */
@@ -248,16 +251,20 @@ export class CameraStream implements Disposable {
     const timestamp90k = this.#checkTimestamp(timestamp, arrivalMs)
     const frame: HeldFrame = { data, timestamp90k, isKey, memory, access, arrivalMs, losses }
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
-    const mustHold =
-      this.#backlog.isHolding || ((isLate || !this.#hasBegun) && this.#clock.isNew(timestamp90k, arrivalMs))
-    if (!mustHold) {
+    const { isHolding } = this.#backlog
+    const isUnknown = () =>
+      isLate || !this.#hasBegun
+        ? this.#clock.isNew(timestamp90k, arrivalMs)
+        : this.#clock.isForeign(timestamp90k, arrivalMs)
+    if (!isHolding && !isUnknown()) {
       this.#placeVideo(frame, isLate)
       return
     }
+    if (!isHolding) this.#isAfterStandstill = isLate
     this.#backlog.hold(frame)
-    const isCatchingUp = isLate || (!this.#hasBegun && this.#backlog.isCatchingUp)
+    const isCatchingUp = isLate || this.#backlog.isCatchingUp
     if (!isCatchingUp) this.#takeBacklog()
-    else if (this.#backlog.isFull) this.#takeBacklog(this.#hasBegun ? this.#clock.wallMs : undefined)
+    else if (this.#backlog.isFull) this.#takeBacklog()
     else if (!isLate) this.#awaitBacklog()
   }
 
@@ -284,17 +291,23 @@ export class CameraStream implements Disposable {
     this.#backlogTimer.refresh()
   }
 
-  /** `afterMs`: see `FrameBacklog.list`. */
-  #takeBacklog(afterMs?: number): void {
+  #takeBacklog(): void {
     clearTimeout(this.#backlogTimer)
     this.#backlogTimer = undefined
     if (!this.#backlog.isHolding) return
-    const held = this.#backlog.list(afterMs)
+    const isContinued = this.#hasBegun && this.#isAfterStandstill
+    const held = this.#backlog.list(isContinued ? this.#earliestMs() : undefined)
     this.#backlog = new FrameBacklog()
     for (const each of held) {
       if ('frame' in each) this.#placeVideo(each.frame)
       else this.#placeAudio(each.audio)
     }
+  }
+
+  /** What has waited for the thread was taken after the last frame, and arrived after the thread was blocked. */
+  #earliestMs(): number {
+    const { arrivalClock, reads } = this.#options
+    return Math.max(this.#clock.wallMs, arrivalClock.nowMs() - (reads?.sinceStandstillBeganMs() ?? 0))
   }
 
   #placeAudio({ data, timestamp, arrivalMs }: HeldAudio): void {

@@ -18,17 +18,25 @@ const startMs = 1_700_000_000_000
 const frameMs = 40
 
 type Kept = { readonly baseTicks: number; readonly byteMs?: number; readonly ticks?: () => number }
-type Sending = { readonly baseTicks: number; readonly blockedMs?: number; readonly maxWaiting?: number }
+type Sending = {
+  readonly baseTicks: number
+  readonly blockedMs?: number
+  readonly maxWaiting?: number
+  readonly silentMs?: number
+}
 
 /** A camera that sends a frame every 40 ms to a thread that is blocked now and then. */
 function open({ floorMs = 0, sdp = videoSdp } = {}) {
-  const time = { ms: startMs, standstillEndMs: Number.NEGATIVE_INFINITY }
+  const time = { ms: startMs, standstillBeginMs: 0, standstillEndMs: Number.NEGATIVE_INFINITY }
   const items: HubItem[] = []
   const stats = createCameraStats()
   const stream = new CameraStream({
     plan: planStreams(parseSdp(sdp)),
     arrivalClock: new ArrivalClock({ nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }),
-    reads: { sinceStandstillMs: () => time.ms - time.standstillEndMs },
+    reads: {
+      sinceStandstillMs: () => time.ms - time.standstillEndMs,
+      sinceStandstillBeganMs: () => time.ms - time.standstillBeginMs,
+    },
     stats,
     floorMs,
     createRunId: () => 'run',
@@ -57,17 +65,20 @@ function open({ floorMs = 0, sdp = videoSdp } = {}) {
   }
   /**
    * Sends `count` frames. The thread reads those that arrived while it was blocked only when it continues, almost
-   * at once. Beyond `maxWaiting`, the camera drops frames, because nobody reads them.
+   * at once. Beyond `maxWaiting`, the camera drops frames, because nobody reads them. After the last one, it is silent
+   * for `silentMs`.
    */
-  const send = (count: number, { baseTicks, blockedMs = 0, maxWaiting = Number.POSITIVE_INFINITY }: Sending) => {
+  const send = (count: number, sending: Sending) => {
+    const { baseTicks, blockedMs = 0, maxWaiting = Number.POSITIVE_INFINITY, silentMs = 0 } = sending
     const untilMs = time.ms + blockedMs
+    if (waiting.length === 0 && blockedMs > 0) time.standstillBeginMs = time.ms
     for (let i = 0; i < count; i++) {
       const index = nextIndex++
       if (waiting.length < maxWaiting) {
         sentMs.push(time.ms)
         waiting.push({ index, baseTicks })
       }
-      time.ms += frameMs
+      time.ms += frameMs + (i === count - 1 ? silentMs : 0)
       if (time.ms < untilMs) continue
       if (waiting.length > 1) time.standstillEndMs = time.ms
       for (const each of waiting.splice(0)) {
@@ -254,6 +265,46 @@ test('a clock that is set during a long standstill continues where it was', () =
     send(130, { baseTicks: 1e9, blockedMs: 60_000 })
     send(1370, { baseTicks: 1e9 + stepMs * 90, blockedMs: 55_000 })
     send(500, { baseTicks: 1e9 + stepMs * 90 })
+    checkTimes(frames(), sentMs)
+  }
+})
+
+test('a clock that is set during a standstill continues, whatever of it has not waited for the thread', () => {
+  for (const stepMs of [-3_600_000, 3_600_000]) {
+    // The buffers of both sides keep less than the standstill lasts, or the camera is silent at its end.
+    for (const part of [
+      { count: 1370, blockedMs: 55_000, maxWaiting: 300 },
+      { count: 400, blockedMs: 25_000, silentMs: 9000 },
+    ]) {
+      const { count, ...rest } = part
+      const { send, sentMs, frames } = open()
+      const silentTicks = ('silentMs' in part ? 9000 : 0) * 90
+      send(510, { baseTicks: 1e9 })
+      send(130, { baseTicks: 1e9, blockedMs: 60_000 })
+      send(count, { baseTicks: 1e9 + stepMs * 90, ...rest })
+      send(500, { baseTicks: 1e9 + stepMs * 90 + silentTicks })
+      checkTimes(frames(), sentMs)
+    }
+  }
+})
+
+test('a camera that was silent before a short standstill, and has another clock, has the correct time', () => {
+  const { send, sentMs, frames, time } = open()
+  send(500, { baseTicks: 1e9 })
+  time.ms += 1500
+  send(25, { baseTicks: 5e9, blockedMs: 900 })
+  send(100, { baseTicks: 5e9 })
+  checkTimes(frames(), sentMs)
+})
+
+test('a clock that was set while the network stood still has the correct times', () => {
+  for (const stepMs of [-3_600_000, 3_600_000]) {
+    const { send, sendKept, sentMs, frames, time } = open()
+    send(510, { baseTicks: 1e9 })
+    time.ms += 1500 + 140 * frameMs
+    // What was taken meanwhile comes at once; the thread was never blocked.
+    sendKept(140, { baseTicks: 1e9 + (stepMs + 1500) * 90 })
+    send(200, { baseTicks: 1e9 + (stepMs + 1500) * 90 })
     checkTimes(frames(), sentMs)
   }
 })

@@ -1,5 +1,5 @@
 // Holds frames of a camera with an unknown clock that were taken before they arrived: they waited while the thread was
-// blocked, or the camera begins with what it sent others before, back to its last key frame.
+// blocked or the network stood still, or the camera begins with what it sent others before, back to its last key frame.
 //
 // The time of a new clock is derived from the arrival of its frames. The first frames of a backlog are as late as they
 // waited, and the last ones are on time. Therefore the frames are held until the backlog has been read. The frame that
@@ -14,6 +14,8 @@ const maxFrames = 600
 const maxBytes = 8 * 1024 * 1024
 /** Timestamps that are further apart do not belong to the same clock. */
 const maxStepMs = 2000
+/** A pause that ends when frames are on time is a pause, and not another time on the clock. */
+const onTimeMs = 300
 /** Of one frame alone. */
 const defaultStepMs = 40
 /** A backlog does not pause for so long: frames that are no less late than those before are of the present. */
@@ -89,11 +91,13 @@ export class FrameBacklog {
   /**
    * Returns what is held in order, with the earliest arrival times that the timestamps of frames allow, and audio with
    * that of the frame before it. Where the camera's clock was set, the frames before follow each other up to there.
-   * `afterMs`: the frames follow one of this time instead, because more than can be held have waited.
+   * `afterMs`: the camera's clock was set after a frame of this time, whose successors follow it as their timestamps say.
+   * How late the last one is tells nothing then: more may have waited than was kept, or the camera has been silent since.
    */
   list(afterMs?: number): readonly Held[] {
     const frames = this.#held.flatMap((each) => ('frame' in each ? [each.frame] : []))
-    const arrivals = afterMs === undefined ? findArrivals(frames) : findFollowing(frames, afterMs)
+    const latest = findArrivals(frames)
+    const arrivals = afterMs === undefined ? latest : findFollowing(frames, afterMs, latest)
     let i = -1
     return this.#held.map((each) => {
       if ('frame' in each) return { frame: { ...each.frame, arrivalMs: arrivals[++i]! } }
@@ -121,11 +125,14 @@ function findArrivals(frames: readonly HeldFrame[]): number[] {
   return arrivals
 }
 
-function findFollowing(frames: readonly HeldFrame[], afterMs: number): number[] {
+function findFollowing(frames: readonly HeldFrame[], afterMs: number, latest: readonly number[]): number[] {
   let ms = afterMs
   return frames.map((frame, i) => {
     const ownMs = i === 0 ? defaultStepMs : stepMs(frames[i - 1]!, frame)
-    ms += ownMs >= 0 && ownMs <= maxStepMs ? ownMs : defaultStepMs
+    const isUsual = ownMs >= 0 && ownMs <= maxStepMs
+    // What did not wait is missing, and the frames after it came on time.
+    const isOnTime = ownMs > maxStepMs && Math.abs(ms + ownMs - latest[i]!) <= onTimeMs
+    ms = Math.min(ms + (isUsual || isOnTime ? ownMs : defaultStepMs), latest[i]!)
     return ms
   })
 }

@@ -49,6 +49,7 @@ function play(
       stream.takeVideoPacket(packet, 0, packet.length)
     }
   }
+  stream[Symbol.dispose]()
   stream.collectStats()
   return { items, stats, frames: items.filter((item): item is Frame => item.kind === 'video') }
 }

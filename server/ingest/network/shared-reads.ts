@@ -63,6 +63,11 @@ export class SharedReads {
     return this.#standstill?.sinceMs() ?? Number.POSITIVE_INFINITY
   }
 
+  /** Milliseconds since that standstill began. What is read after it arrived later than that. */
+  sinceStandstillBeganMs(): number {
+    return this.#standstill?.sinceBeganMs() ?? Number.POSITIVE_INFINITY
+  }
+
   /**
    * Disables rests until the returned function is called. Needed for data that the system buffers too little of, such
    * as datagrams.

@@ -9,6 +9,7 @@ export class Standstill implements Disposable {
   readonly #nowMs: () => number
   readonly #timer: NodeJS.Timeout
   #tickedMs: number
+  #beganMs = Number.NEGATIVE_INFINITY
   #endedMs = Number.NEGATIVE_INFINITY
 
   constructor(nowMs: () => number = () => performance.now()) {
@@ -24,9 +25,18 @@ export class Standstill implements Disposable {
   sinceMs(): number {
     const nowMs = this.#nowMs()
     // After a standstill, waiting data may be delivered before the timer runs.
-    if (nowMs - this.#tickedMs > tickMs + longestMs) this.#endedMs = nowMs
+    if (nowMs - this.#tickedMs > tickMs + longestMs) {
+      this.#beganMs = this.#tickedMs
+      this.#endedMs = nowMs
+    }
     this.#tickedMs = nowMs
     return nowMs - this.#endedMs
+  }
+
+  /** Milliseconds since the last standstill began; infinity if there was none. */
+  sinceBeganMs(): number {
+    this.sinceMs()
+    return this.#nowMs() - this.#beganMs
   }
 
   [Symbol.dispose](): void {
