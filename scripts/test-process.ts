@@ -5,7 +5,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
 /** User and system time of the process and of the processes it waited for. */
-export type Usage = { readonly cpuSeconds: number }
+export type Usage = { readonly cpuSeconds: number; readonly files: readonly FileUsage[] }
+
+/** What each file that shares the process took, in the order in which they ended. */
+export type FileUsage = { readonly title: string; readonly seconds: number; readonly cpuSeconds: number }
+
+declare global {
+  /** Called at the end of each file that shares the process. */
+  var noteTestFile: ((title: string) => void) | undefined
+}
 
 const patienceMs = 20_000
 const folder = new URL(import.meta.url).searchParams.get('folder')
@@ -16,7 +24,18 @@ if (folder !== null && isMainThread && process.env.TMPDIR !== folder) {
   process.env.TMPDIR = folder
   const seed = process.env.NIGHTJAR_TEST_SEED
   if (seed !== undefined) (await import('fast-check')).configureGlobal({ seed: Number(seed) })
-  process.on('exit', () => writeFileSync(`${folder}.json`, JSON.stringify(readUsage())))
+  const files: FileUsage[] = []
+  let [lastMs, lastCpuSeconds] = [performance.now(), readCpuSeconds()]
+  globalThis.noteTestFile = (title) => {
+    const [nowMs, cpuSeconds] = [performance.now(), readCpuSeconds()]
+    files.push({ title, seconds: (nowMs - lastMs) / 1000, cpuSeconds: cpuSeconds - lastCpuSeconds })
+    lastMs = nowMs
+    lastCpuSeconds = cpuSeconds
+  }
+  process.on('exit', () => {
+    const usage: Usage = { cpuSeconds: readCpuSeconds(), files }
+    writeFileSync(`${folder}.json`, JSON.stringify(usage))
+  })
   const { after } = await import('node:test')
   after(() => {
     const onLate = () => {
@@ -28,13 +47,13 @@ if (folder !== null && isMainThread && process.env.TMPDIR !== folder) {
   })
 }
 
-function readUsage(): Usage {
+function readCpuSeconds(): number {
   const { user, system } = process.cpuUsage()
-  if (process.platform !== 'linux') return { cpuSeconds: (user + system) / 1e6 }
+  if (process.platform !== 'linux') return (user + system) / 1e6
   // proc(5): utime, stime, cutime and cstime in ticks of 10 ms. The program's name may contain anything.
   const stat = readFileSync('/proc/self/stat', 'latin1')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { cpuSeconds: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100 }
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
 }
 
 function describeResources(): string {

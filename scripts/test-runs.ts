@@ -19,7 +19,7 @@ import { spec } from 'node:test/reporters'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Counts } from './steps.ts'
-import type { Usage } from './test-process.ts'
+import type { FileUsage, Usage } from './test-process.ts'
 
 export type TestRun = {
   /** Files that share a process, one after the other, so that what they all import is loaded once. They start first. */
@@ -31,9 +31,6 @@ export type TestRun = {
 }
 
 export type Batch = { readonly title: string; readonly files: readonly string[] }
-
-/** What a process took. `title`: of its batch, or the path of its file. */
-type FileResult = { readonly title: string; readonly seconds: number; readonly cpuSeconds: number }
 
 /** `text`: what its failed tests told, and what it left behind. */
 type Failure = { readonly title: string; readonly text: string }
@@ -50,7 +47,8 @@ const neededBytes = 8e9
 const mostAtOnce = 4 * cpus().length
 
 export class TestRuns {
-  readonly results: FileResult[] = []
+  /** Of each file; what a shared process took beside its files has the title of the batch. */
+  readonly results: FileUsage[] = []
   readonly failures: Failure[] = []
   readonly #counts: Counts
   /** Holds the temporary files of the processes and of what they share. */
@@ -103,7 +101,7 @@ export class TestRuns {
     if (left.length > 0) this.#fail('services', 1, describeLeftovers(left))
   }
 
-  /** The slowest processes, and the CPU time of all. */
+  /** The slowest files, and the CPU time of all. */
   describeTimes(count: number): string {
     const rows = this.results
       .toSorted((a, b) => b.seconds - a.seconds)
@@ -113,7 +111,7 @@ export class TestRuns {
     return ['seconds     CPU  slowest files', ...rows, `CPU time of all: ${cpuSeconds.toFixed(0)} s`].join('\n')
   }
 
-  /** Writes what each process took to this file, for comparisons. */
+  /** Writes what each file took to this one, for comparisons. */
   writeTimes(file: string): void {
     writeFileSync(file, `${JSON.stringify(this.results, null, 1)}\n`)
   }
@@ -145,9 +143,11 @@ export class TestRuns {
     for await (const part of events.pipe(counter).pipe(new spec())) text += part
     const left = await findLeftovers(folder)
     if (left.length > 0) failed++
-    const { cpuSeconds } = readUsage(folder)
+    const { cpuSeconds, files: parts } = readUsage(folder)
     const seconds = (performance.now() - begunMs) / 1000
-    this.results.push({ title, seconds, cpuSeconds })
+    const sum = (key: 'seconds' | 'cpuSeconds') => parts.reduce((total, part) => total + part[key], 0)
+    const rest = { title, seconds: seconds - sum('seconds'), cpuSeconds: cpuSeconds - sum('cpuSeconds') }
+    this.results.push(...parts, rest)
     // The reporter tells each failure again at the end, with its error.
     const [report = '', ...errors] = text.trim().split(/^(?=✖ failing tests:)/m)
     process.stdout.write(`\n${title} (${seconds.toFixed(1)} s, CPU ${cpuSeconds.toFixed(1)} s)\n${report.trim()}\n`)
@@ -163,8 +163,11 @@ export class TestRuns {
   /** Writes a file that runs the tests of each file of the batch as a suite, with the hooks at the top level of the file. */
   #writeBatch({ files }: Batch): string {
     const path = join(this.#folder, `batch-${++this.#batchCount}.test.mjs`)
-    const suites = files.map((file) => `suite(${JSON.stringify(file)}, () => import(${JSON.stringify(pathToFileURL(file).href)}))\n`) // biome-ignore format: one line
-    writeFileSync(path, `import { suite } from 'node:test'\n${suites.join('')}`)
+    const suites = files.map((file) => {
+      const [title, url] = [file, pathToFileURL(file).href].map((text) => JSON.stringify(text))
+      return `suite(${title}, () => (after(() => noteTestFile(${title})), import(${url})))\n`
+    })
+    writeFileSync(path, `import { after, suite } from 'node:test'\n${suites.join('')}`)
     return path
   }
 }
@@ -213,7 +216,7 @@ function readUsage(folder: string): Usage {
   try {
     return JSON.parse(readFileSync(`${folder}.json`, 'utf8'))
   } catch {
-    return { cpuSeconds: 0 } // the process was killed
+    return { cpuSeconds: 0, files: [] } // the process was killed
   }
 }
 
