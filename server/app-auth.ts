@@ -18,10 +18,14 @@ import type { SecretKey } from './auth/secret-key.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
+import { repeat } from './base/repeat.ts'
 import { createOAuthPolicy, findSessionAgeLimitMs } from './config/derived-settings.ts'
 import type { Config } from './config.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Store } from './store/store.ts'
+
+/** They live for some minutes. */
+const usedIntervalMs = 60_000
 
 export type AuthOptions = {
   readonly config: Config
@@ -120,10 +124,13 @@ export function createAuth(options: AuthOptions) {
     oauth,
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     returnToKey: secretKey.deriveKey('return to'),
+    pendingKey: secretKey.deriveKey('pending steps'),
     tasks: {
       'last use of tokens': (signal: AbortSignal) => authenticator.run(signal),
       'audit log': (signal: AbortSignal) => audit.run(signal),
       'expiry of sessions': (signal: AbortSignal) => sessions.run(signal),
+      'expiry of used values': (signal: AbortSignal) =>
+        repeat(() => store.usedValues.deleteExpired(deletionMs()), { clock, signal, intervalMs: usedIntervalMs }),
       'expiry of tokens': (signal: AbortSignal) => oauth.run(signal),
       'expiry of links': (signal: AbortSignal) => accounts.run(signal),
     },

@@ -16,6 +16,7 @@ export type KeyPurpose =
   | 'media tokens'
   | 'known devices'
   | 'return to'
+  | 'pending steps'
   | 'waiting mails'
   | 'passkey challenges'
   | 'passkey user handles'

@@ -179,6 +179,13 @@ export type Tables = {
     listing: string | null
     current_ms: number | null
   }
+  used_once: {
+    /** SHA-256 of the value. */
+    digest: Uint8Array
+    user_id: number | null
+    /** When the value stops working by itself. */
+    until_ms: number
+  }
   /** OAuth clients that users of this server sign in to. */
   applications: {
     id: Generated<number>

@@ -16,6 +16,7 @@ import { MailCounts } from './accounts/mail-counts.ts'
 import { SecondFactors } from './accounts/second-factors.ts'
 import { SessionRows } from './accounts/sessions.ts'
 import { Tokens } from './accounts/tokens.ts'
+import { UsedValues } from './accounts/used-values.ts'
 import { UserLimits } from './accounts/user-limits.ts'
 import { Users } from './accounts/users.ts'
 import { CameraFigureRows } from './cameras/camera-figures.ts'
@@ -76,6 +77,7 @@ export type StoreTables = {
   readonly places: PlaceRows
   readonly sessions: SessionRows
   readonly secondFactors: SecondFactors
+  readonly usedValues: UsedValues
   readonly settings: Settings
   readonly streams: Streams
   readonly events: Events
@@ -147,6 +149,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     places: new PlaceRows(db, feed),
     sessions: new SessionRows(db, feed),
     secondFactors: new SecondFactors({ db, feed, clock, box }),
+    usedValues: new UsedValues(db),
     settings: new Settings(db),
     streams: new Streams(db),
     events: new Events(db, feed, clock),

@@ -10,6 +10,7 @@ import type { SecondFactorService } from '../../auth/second-factor/second-factor
 import type { Sessions } from '../../auth/sessions/sessions.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
+import type { UsedValues } from '../../store/accounts/used-values.ts'
 import type { Users } from '../../store/accounts/users.ts'
 
 export type PagesDeps = {
@@ -25,8 +26,10 @@ export type PagesDeps = {
     'providers' | 'sealStart' | 'openStart' | 'begin' | 'finish' | 'openFound' | 'linkFound' | 'list' | 'unlink'
   >
   readonly users: Pick<Users, 'find' | 'get' | 'hasPassword'>
-  /** 32 bytes. Seals the URLs that browsers return to after sign-in. */
+  readonly usedValues: Pick<UsedValues, 'isUsed' | 'use'>
+  /** 32 bytes each. Seal the URLs that browsers return to after sign-in, and the steps that users have not completed. */
   readonly returnToKey: Uint8Array
+  readonly pendingKey: Uint8Array
   readonly clock: Clock
   readonly log: Logger
 }

@@ -1,52 +1,52 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
 import { PendingItems } from './pending-items.ts'
 
-function createKept(options: { maxEntries?: number; maxPerUser?: number } = {}) {
-  let nowMs = 0
-  const kept = new PendingItems<string>({ clock: { monotonicMs: () => nowMs }, lifetimeMs: 1000, ...options })
-  return { kept, pass: (ms: number) => void (nowMs += ms) }
+type Item = { readonly path: string }
+
+async function createItems(t: TestContext) {
+  const { store } = await openTemporaryStore(t)
+  const time = { nowMs: 1_800_000_000_000 }
+  const common = { key: randomBytes(32), clock: { nowMs: () => time.nowMs }, lifetimeMs: 1000, used: store.usedValues }
+  const create = (kind: string) => new PendingItems<Item>({ ...common, kind })
+  return { items: create('step'), create, time, store }
 }
 
-test('what is kept is found by its owner, for its time', () => {
-  const { kept, pass } = createKept()
-  const name = kept.put('ada', 1, '/a')
-  assert.equal(kept.find('ada', name), '/a')
-  assert.equal(kept.find('eve', name), undefined)
-  assert.equal(kept.find('ada', 'other'), undefined)
-  pass(999)
-  assert.equal(kept.find('ada', name), '/a')
-  pass(1)
-  assert.equal(kept.find('ada', name), undefined)
-  assert.equal(kept.size, 0)
+test('an item is found by its owner, for its time, and as what it is', async (t) => {
+  const { items, create, time } = await createItems(t)
+  const item = items.put('ada', { path: '/a' })!
+  assert.deepEqual(await items.find('ada', item), { path: '/a' })
+  assert.equal(await items.find('eve', item), undefined)
+  assert.equal(await items.find('ada', 'other'), undefined)
+  assert.equal(await items.find('ada', `${item}A`), undefined)
+  assert.equal(await create('question').find('ada', item), undefined)
+  assert.deepEqual(await create('step').find('ada', item), { path: '/a' }, 'another server')
+  time.nowMs += 999
+  assert.deepEqual(await items.find('ada', item), { path: '/a' })
+  time.nowMs += 1
+  assert.equal(await items.find('ada', item), undefined)
+  assert.equal(await items.take('ada', item, 1), undefined)
 })
 
-test('what is taken is gone, and only its owner takes it', () => {
-  const { kept } = createKept()
-  const name = kept.put('ada', 1, '/a')
-  assert.equal(kept.take('eve', name), undefined)
-  assert.equal(kept.take('ada', name), '/a')
-  assert.equal(kept.take('ada', name), undefined)
-  assert.equal(kept.size, 0)
+test('an item is completed once, by its owner, on whichever server', async (t) => {
+  const { items, create, time, store } = await createItems(t)
+  const item = items.put('ada', { path: '/a' })!
+  assert.equal(await items.take('eve', item, 2), undefined)
+  const taken = await Promise.all([items, create('step')].map((each) => each.take('ada', item, 1)))
+  assert.deepEqual(taken.filter(Boolean), [{ path: '/a' }])
+  assert.equal(await items.find('ada', item), undefined)
+  assert.deepEqual(items.open('ada', item), { path: '/a' })
+  // It is remembered for as long as it would work.
+  time.nowMs += 999
+  await store.usedValues.deleteExpired(time.nowMs)
+  assert.equal(await items.find('ada', item), undefined)
 })
 
-test('who keeps too much loses their own, not that of others', () => {
-  const { kept } = createKept({ maxPerUser: 2 })
-  const mine = kept.put('ada', 1, '/a')
-  const names = [1, 2, 3].map((i) => kept.put(`eve ${i}`, 2, `/${i}`))
-  assert.equal(kept.find('ada', mine), '/a')
-  assert.deepEqual(
-    names.map((name, i) => kept.find(`eve ${i + 1}`, name)),
-    [undefined, '/2', '/3'],
-  )
-})
-
-test('there is an end to it altogether: whoever has most loses the oldest', () => {
-  const { kept } = createKept({ maxEntries: 10 })
-  const mine = kept.put('ada', 1, '/a')
-  const names = Array.from({ length: 40 }, (_, i) => kept.put('eve', 2 + (i % 3), `/${i}`))
-  assert.equal(kept.size, 10)
-  assert.equal(kept.find('ada', mine), '/a')
-  assert.equal(kept.find('eve', names.at(-1)!), '/39')
-  assert.equal(kept.find('eve', names[0]!), undefined)
+test('items that a form cannot carry are refused', async (t) => {
+  const { items } = await createItems(t)
+  const random = (bytes: number) => randomBytes(bytes).toString('base64url')
+  assert.ok(items.put('ada', { path: random(8000) }))
+  assert.equal(items.put('ada', { path: random(16_000) }), undefined)
 })

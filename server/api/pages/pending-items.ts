@@ -1,82 +1,63 @@
-// Items that wait for a user's next step, such as a consent question. The server keeps them and the browser gets only a
-// random name. Storage is limited: when it is full, the user with the most items loses the oldest, so that nobody can
-// displace the items of others.
+// Items that wait for a user's next step, such as a consent question. The browser carries them, sealed, so that any server
+// can continue, also after a restart, and strangers fill no memory. Only those that were completed are remembered.
 
-import { randomBytes } from 'node:crypto'
+import { SealedValues } from '../../auth/sessions/sealed-values.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { UsedValues } from '../../store/accounts/used-values.ts'
 
 export type PendingItemsOptions = {
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  /** 32 bytes. */
+  readonly key: Uint8Array
+  /** Items of one kind cannot be used as another one's. */
+  readonly kind: string
   readonly lifetimeMs: number
-  readonly maxEntries?: number
-  readonly maxPerUser?: number
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly used: Pick<UsedValues, 'isUsed' | 'use'>
 }
 
-type Entry<T> = { readonly owner: string; readonly userId: number; readonly untilMs: number; readonly value: T }
+/** A form has at most 16 KiB. The longest item is a consent request with a state of 8 KiB. */
+const maxLength = 15 * 1024
 
-export class PendingItems<T> {
-  readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #lifetimeMs: number
-  readonly #maxEntries: number
-  readonly #maxPerUser: number
-  readonly #entries = new Map<string, Entry<T>>()
-  /** The names of each user's items, oldest first. */
-  readonly #namesByUser = new Map<number, Set<string>>()
+/** `T` must be plain JSON. */
+export class PendingItems<T extends object> {
+  readonly #options: PendingItemsOptions
+  readonly #sealed: SealedValues<T>
 
-  constructor({ clock, lifetimeMs, maxEntries = 5000, maxPerUser = 100 }: PendingItemsOptions) {
-    this.#clock = clock
-    this.#lifetimeMs = lifetimeMs
-    this.#maxEntries = maxEntries
-    this.#maxPerUser = maxPerUser
+  constructor(options: PendingItemsOptions) {
+    const { key, clock, lifetimeMs } = options
+    this.#options = options
+    this.#sealed = new SealedValues({ key, clock, lifetimeMs, maxLength })
   }
 
-  /** Returns a name for the item. Only the same `owner` can find it. */
-  put(owner: string, userId: number, value: T): string {
-    const name = randomBytes(12).toString('base64url')
-    const names = this.#namesByUser.get(userId) ?? new Set()
-    this.#namesByUser.set(userId, names.add(name))
-    this.#entries.set(name, { owner, userId, untilMs: this.#clock.monotonicMs() + this.#lifetimeMs, value })
-    if (names.size > this.#maxPerUser) this.#remove(first(names))
-    if (this.#entries.size > this.#maxEntries) this.#remove(first(this.#findLargest()))
-    return name
+  /** Returns the item for the browser. Only the same `owner` can open it. Undefined if it is too long. */
+  put(owner: string, value: T): string | undefined {
+    return this.#sealed.seal(this.#ownerOf(owner), value)
   }
 
-  /** Returns undefined if the item does not exist, belongs to another owner or has expired. */
-  find(owner: string, name: string): T | undefined {
-    const entry = this.#entries.get(name)
-    if (!entry || entry.owner !== owner) return undefined
-    if (this.#clock.monotonicMs() < entry.untilMs) return entry.value
-    this.#remove(name)
-    return undefined
+  /** Undefined if the item belongs to another owner or has expired. It may have been completed. */
+  open(owner: string, item: string): T | undefined {
+    return this.#sealed.open(this.#ownerOf(owner), item)
   }
 
-  /** Finds the item and removes it. */
-  take(owner: string, name: string): T | undefined {
-    const value = this.find(owner, name)
-    if (value !== undefined) this.#remove(name)
-    return value
+  /** The same, and undefined if it was completed. */
+  async find(owner: string, item: string): Promise<T | undefined> {
+    const value = this.open(owner, item)
+    return value && !(await this.isCompleted(item)) ? value : undefined
   }
 
-  get size(): number {
-    return this.#entries.size
+  isCompleted(item: string): Promise<boolean> {
+    return this.#options.used.isUsed(item)
   }
 
-  #findLargest(): Set<string> {
-    let largest = new Set<string>()
-    for (const names of this.#namesByUser.values()) if (names.size > largest.size) largest = names
-    return largest
+  /** Completes the item. Of several calls, only one gets it. Throws like `UsedValues.use`. */
+  async take(owner: string, item: string, userId: number): Promise<T | undefined> {
+    const { clock, lifetimeMs, used } = this.#options
+    const value = this.open(owner, item)
+    const untilMs = clock.nowMs() + lifetimeMs
+    return value && (await used.use({ value: item, untilMs, userId })) ? value : undefined
   }
 
-  #remove(name: string): void {
-    const { userId } = this.#entries.get(name)!
-    this.#entries.delete(name)
-    const names = this.#namesByUser.get(userId)!
-    names.delete(name)
-    if (names.size === 0) this.#namesByUser.delete(userId)
+  #ownerOf(owner: string): string {
+    return `${this.#options.kind} ${owner}`
   }
-}
-
-function first(names: Iterable<string>): string {
-  for (const name of names) return name
-  throw new Error('there are no items')
 }

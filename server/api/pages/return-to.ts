@@ -29,14 +29,23 @@ export class ReturnToSealer {
 
   /** Only the browser of `owner` can use the result. Undefined if the path is not on this server or too long. */
   seal(owner: string, returnTo: ReturnTo): string | undefined {
-    if (!isLocalPath(returnTo.path)) return undefined
-    return this.#values.seal(owner, { ...returnTo, path: this.#paths.shorten(returnTo.path) })
+    return isLocalPath(returnTo.path) ? this.#values.seal(owner, this.shorten(returnTo)) : undefined
+  }
+
+  /** For a browser to carry in a URL, sealed. */
+  shorten(returnTo: ReturnTo): ReturnTo {
+    return { ...returnTo, path: this.#paths.shorten(returnTo.path) }
+  }
+
+  /** Undefined if the path is not kept any more. */
+  lengthen(returnTo: ReturnTo): ReturnTo | undefined {
+    const path = this.#paths.find(returnTo.path)
+    return path === undefined ? undefined : { ...returnTo, path }
   }
 
   /** Undefined if the value was not sealed here, belongs to another browser or has expired. Never throws. */
   open(owner: string, sealed: string): ReturnTo | undefined {
     const opened = this.#values.open(owner, sealed)
-    const path = opened && this.#paths.find(opened.path)
-    return path === undefined ? undefined : { ...opened!, path }
+    return opened && this.lengthen(opened)
   }
 }

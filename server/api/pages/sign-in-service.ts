@@ -30,14 +30,17 @@ export type Admission = {
 export type Pending = {
   /** The user as of the first step. If the account has changed since, the sign-in fails. */
   readonly user: User
-  readonly returnTo: ReturnTo | undefined
+  readonly returnTo?: ReturnTo | undefined
   readonly next:
     | { readonly kind: 'sign in'; readonly by: SignInMeans }
     /** The user entered the password again in this session. */
     | { readonly kind: 'confirm'; readonly sessionId: string }
 }
 
-type ServiceDeps = Pick<PagesDeps, 'sessions' | 'login' | 'returnToKey' | 'clock' | 'users' | 'secondFactors'>
+type ServiceDeps = Pick<
+  PagesDeps,
+  'sessions' | 'login' | 'returnToKey' | 'pendingKey' | 'clock' | 'users' | 'usedValues' | 'secondFactors'
+>
 
 export class SignInService {
   readonly #deps: ServiceDeps
@@ -51,8 +54,8 @@ export class SignInService {
     this.#deps = deps
     this.home = home
     this.#returnToSealer = new ReturnToSealer(deps.returnToKey, deps.clock)
-    const { clock } = deps
-    this.#pending = new PendingItems({ clock, lifetimeMs: pendingLifetimeMs, maxEntries: 2000, maxPerUser: 20 })
+    const { pendingKey: key, clock, usedValues: used } = deps
+    this.#pending = new PendingItems({ key, kind: 'second step', lifetimeMs: pendingLifetimeMs, clock, used })
   }
 
   /** Redirects to sign-in. The browser carries `returnTo`, sealed. */
@@ -115,21 +118,22 @@ export class SignInService {
     return redirect(returnTo?.path ?? this.home, [cookie])
   }
 
-  /** Returns undefined if this browser has no such pending sign-in, or if it has expired. */
-  findPending({ visit, session }: PageCall, name: string): Pending | undefined {
-    const pending = visit.find((owner) => this.#pending.find(owner, name))
+  /** Returns undefined if this browser has no such pending sign-in, or if it has expired or was completed. */
+  async findPending({ visit, session }: PageCall, item: string): Promise<Pending | undefined> {
+    const pending = visit.find((owner) => this.#pending.open(owner, item))
     const isOver = pending?.next.kind === 'confirm' && pending.next.sessionId !== session?.id
-    return isOver ? undefined : pending
+    return !pending || isOver || (await this.#pending.isCompleted(item)) ? undefined : pending
   }
 
   /**
    * Completes a pending sign-in after its second factor. Returns undefined if it is no longer pending. Throws like
    * `admit`.
    */
-  async complete(call: PageCall, name: string, secondFactor: SecondFactorKind): Promise<Redirect | undefined> {
-    const pending = this.findPending(call, name) && this.#pending.take(call.visit.owner, name)
-    if (!pending) return undefined
-    const { user, returnTo, next } = pending
+  async complete(call: PageCall, item: string, secondFactor: SecondFactorKind): Promise<Redirect | undefined> {
+    const pending = await this.findPending(call, item)
+    if (!pending || !(await this.#pending.take(call.visit.owner, item, pending.user.id))) return undefined
+    const { user, next } = pending
+    const returnTo = pending.returnTo && this.#returnToSealer.lengthen(pending.returnTo)
     if (next.kind === 'sign in') {
       return this.#start(call, user, returnTo, { hasGivenPassword: next.by !== 'identity provider', secondFactor })
     }
@@ -150,8 +154,11 @@ export class SignInService {
     return findCookie(cookieHeader, deviceCookie)
   }
 
-  #askSecondFactor({ visit }: PageCall, pending: Pending): Redirect {
-    return redirect(`${secondStepPath}?step=${this.#pending.put(visit.owner, pending.user.id, pending)}`)
+  #askSecondFactor({ visit }: PageCall, { user, returnTo, next }: Pending): Redirect {
+    const short = returnTo && this.#returnToSealer.shorten(returnTo)
+    // What is short fits.
+    const item = this.#pending.put(visit.owner, { user, next, ...(short && { returnTo: short }) })!
+    return redirect(`${secondStepPath}?step=${item}`)
   }
 
   async #start(

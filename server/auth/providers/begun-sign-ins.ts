@@ -1,8 +1,8 @@
 // Sign-ins that were started in a browser and are now at a provider. The browser keeps them in a sealed cookie that is
 // useless in other browsers. The server remembers only which ones have returned, so that each is used once.
 
-import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import type { UsedValues } from '../../store/accounts/used-values.ts'
 import { findCookie, writeCookie } from '../sessions/cookie.ts'
 import { SealedValues } from '../sessions/sealed-values.ts'
 import type { Challenge } from './provider-client.ts'
@@ -42,18 +42,16 @@ export const signInLifetimeMs = 10 * 60_000
 const maxAtOnce = 3
 /** The maximum length of a cookie in browsers, including its name and attributes. */
 const maxLength = 3800
-/** Digests of those that have returned. */
-const maxUsed = 10_000
 
 export class BegunSignIns {
   readonly #clock: Pick<Clock, 'nowMs'>
   readonly #sealed: SealedValues<{ readonly list: readonly BegunSignIn[] }>
-  /** Maps each digest to the time at which the sign-in expires, oldest first. */
-  readonly #used = new Map<string, number>()
+  readonly #used: Pick<UsedValues, 'use'>
 
   /** `key` has 32 bytes and is used for nothing else. */
-  constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>) {
+  constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>, used: Pick<UsedValues, 'use'>) {
     this.#clock = clock
+    this.#used = used
     this.#sealed = new SealedValues({ key, clock, lifetimeMs: signInLifetimeMs, maxLength })
   }
 
@@ -73,13 +71,14 @@ export class BegunSignIns {
    * Returns the sign-in that belongs to a response, once. Returns undefined if it was started in another browser or for
    * another provider, has expired or was already used. `cookie` is the new value of the cookie.
    */
-  take(
+  async take(
     browser: BegunBrowser,
     { providerId, state }: { readonly providerId: string; readonly state: string },
-  ): { readonly begun: BegunSignIn; readonly cookie: string } | undefined {
+  ): Promise<{ readonly begun: BegunSignIn; readonly cookie: string } | undefined> {
     const list = this.#read(browser)
     const begun = list.find((each) => each.state === state && each.providerId === providerId)
-    if (!begun || !this.#use(state)) return undefined
+    const untilMs = this.#clock.nowMs() + signInLifetimeMs
+    if (!begun || !(await this.#used.use({ value: `provider ${state}`, untilMs }))) return undefined
     const rest = list.filter((each) => each !== begun)
     const value = rest.length > 0 ? this.#sealed.seal(browser.owner, { list: rest }) : undefined
     return {
@@ -93,18 +92,5 @@ export class BegunSignIns {
     const { list = [] } = (value && this.#sealed.open(owners, value)) || {}
     // Each has its own expiry, because the cookie is sealed again with the next one.
     return list.filter(({ begunAtMs }) => this.#clock.nowMs() - begunAtMs < signInLifetimeMs)
-  }
-
-  /** Returns false if it was used before. */
-  #use(state: string): boolean {
-    const nowMs = this.#clock.nowMs()
-    const digest = createHash('sha256').update(state).digest('base64url')
-    if (this.#used.has(digest)) return false
-    for (const [each, untilMs] of this.#used) {
-      if (untilMs > nowMs && this.#used.size < maxUsed) break
-      this.#used.delete(each)
-    }
-    this.#used.set(digest, nowMs + signInLifetimeMs)
-    return true
   }
 }

@@ -21,7 +21,7 @@ import { issuerKey } from './provider-settings.ts'
 
 export type ProviderServiceOptions = {
   readonly clients: readonly ProviderClient[]
-  readonly store: Pick<Store, 'identities' | 'users'>
+  readonly store: Pick<Store, 'identities' | 'usedValues' | 'users'>
   readonly audit: Pick<Audit, 'write'>
   /** Notifies the user by email. Never throws. */
   readonly notify: (notice: IdentityNotice) => void
@@ -92,7 +92,7 @@ export class ProviderService {
     this.#options = options
     this.#clients = new Map(clients.map((client) => [client.settings.id, client]))
     this.providers = clients.map(({ settings: { id, name } }) => ({ id, name }))
-    this.#begun = new BegunSignIns(keys.begun, clock)
+    this.#begun = new BegunSignIns(keys.begun, clock, options.store.usedValues)
     this.#paths = new LongPaths(clock)
     const common = { key: keys.found, clock, maxLength: maxSealedLength }
     this.#starts = new SealedValues({ ...common, lifetimeMs: startLifetimeMs })
@@ -130,7 +130,7 @@ export class ProviderService {
   ): Promise<{ readonly outcome: Outcome; readonly cookie?: string }> {
     const client = this.#get(providerId)
     const states = query.getAll('state')
-    const taken = states.length === 1 ? this.#begun.take(browser, { providerId, state: states[0]! }) : undefined
+    const taken = states.length === 1 ? await this.#begun.take(browser, { providerId, state: states[0]! }) : undefined
     if (!taken) return { outcome: { kind: 'stale' } }
     const { cookie } = taken
     const path = this.#paths.find(taken.begun.path) ?? '/'

@@ -7,31 +7,26 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { AppError } from '../../base/error.ts'
+import type { UsedValues } from '../../store/accounts/used-values.ts'
 
 export const challengeLifetimeMs = 5 * 60_000
 const endBytes = 6
 const headBytes = endBytes + 16
 const tagBytes = 16
-const maxUsed = 10_000
-const maxUsedOfUser = 100
 
 /** What the challenge is for, and the browser or session that may use it. */
 export type ChallengeUse = { readonly purpose: 'add' | 'second' | 'alone'; readonly owner: string }
 
-type Used = { readonly userId: number; readonly forgottenAtMs: number }
-
 export class Challenges {
   readonly #key: Uint8Array
   readonly #clock: Pick<Clock, 'nowMs'>
-  /** In the order in which they were used, which is also the order in which they expire. */
-  readonly #used = new Map<string, Used>()
-  readonly #usedOfUser = new Map<number, number>()
+  readonly #used: Pick<UsedValues, 'isUsed' | 'use'>
 
   /** `key` has 32 bytes and is used for nothing else. */
-  constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>) {
+  constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>, used: Pick<UsedValues, 'isUsed' | 'use'>) {
     this.#key = key
     this.#clock = clock
+    this.#used = used
   }
 
   create(use: ChallengeUse): Uint8Array<ArrayBuffer> {
@@ -41,37 +36,24 @@ export class Challenges {
     return new Uint8Array(Buffer.concat([head, this.#sign(head, use)]))
   }
 
+  /** True if the challenge was created for this use, has not expired and was not used. `challenge` is base64url. */
+  async isGood(challenge: string, use: ChallengeUse): Promise<boolean> {
+    return this.#findEnd(challenge, use) !== undefined && !(await this.#used.isUsed(challenge))
+  }
+
   /**
-   * True if the challenge was created for this use, has not expired and was not used. `challenge` is base64url. Never
-   * throws.
+   * Marks the challenge as used after the user has been verified. Returns false if it is invalid or already used. Throws
+   * like `UsedValues.use`.
    */
-  isGood(challenge: string, use: ChallengeUse): boolean {
+  async use(challenge: string, use: ChallengeUse, userId: number): Promise<boolean> {
+    const untilMs = this.#findEnd(challenge, use)
+    return untilMs !== undefined && (await this.#used.use({ value: challenge, untilMs, userId }))
+  }
+
+  /** Undefined if the challenge is not valid any more. */
+  #findEnd(challenge: string, use: ChallengeUse): number | undefined {
     const endMs = this.#readEnd(challenge, use)
-    return endMs !== undefined && this.#clock.nowMs() < endMs && !this.#used.has(challenge)
-  }
-
-  /**
-   * Marks the challenge as used after the user has been verified. Returns false if it is invalid or already used; of
-   * two simultaneous calls, only one succeeds. Throws 'rate_limited' if this user has used too many, and 'unavailable'
-   * if all users together have.
-   */
-  use(challenge: string, use: ChallengeUse, userId: number): boolean {
-    if (!this.isGood(challenge, use)) return false
-    this.#forgetOver()
-    const ofUser = this.#usedOfUser.get(userId) ?? 0
-    const retryAfterSeconds = challengeLifetimeMs / 1000
-    if (ofUser >= maxUsedOfUser)
-      throw new AppError('rate_limited', 'too many simultaneous sign-ins', { retryAfterSeconds })
-    if (this.#used.size >= maxUsed)
-      throw new AppError('unavailable', 'too many simultaneous sign-ins', { retryAfterSeconds })
-    this.#usedOfUser.set(userId, ofUser + 1)
-    this.#used.set(challenge, { userId, forgottenAtMs: this.#clock.nowMs() + challengeLifetimeMs })
-    return true
-  }
-
-  /** The number of used challenges in memory. */
-  get size(): number {
-    return this.#used.size
+    return endMs !== undefined && this.#clock.nowMs() < endMs ? endMs : undefined
   }
 
   #readEnd(challenge: string, use: ChallengeUse): number | undefined {
@@ -86,16 +68,5 @@ export class Challenges {
   #sign(head: Uint8Array, { purpose, owner }: ChallengeUse): Buffer {
     const hmac = createHmac('sha256', this.#key).update(head).update(`${purpose} ${owner}`)
     return hmac.digest().subarray(0, tagBytes)
-  }
-
-  #forgetOver(): void {
-    const nowMs = this.#clock.nowMs()
-    for (const [challenge, { userId, forgottenAtMs }] of this.#used) {
-      if (forgottenAtMs > nowMs) break
-      this.#used.delete(challenge)
-      const left = this.#usedOfUser.get(userId)! - 1
-      if (left > 0) this.#usedOfUser.set(userId, left)
-      else this.#usedOfUser.delete(userId)
-    }
   }
 }

@@ -99,7 +99,7 @@ export class Passkeys {
       requireUserVerification: false,
       supportedAlgorithmIDs: algorithms,
     }).catch(() => undefined)
-    if (!verified?.verified || !challenges.use(answered, use, userId)) throw invalidAccount('passkey_wrong')
+    if (!verified?.verified || !(await challenges.use(answered, use, userId))) throw invalidAccount('passkey_wrong')
     const { id, publicKey, counter, transports } = verified.registrationInfo.credential
     return { id, publicKey, counter, transports: readTransports(transports) }
   }
@@ -120,7 +120,7 @@ export class Passkeys {
 
   /**
    * Verifies the JSON result of `navigator.credentials.get`. Succeeds at most once per challenge. Never throws for
-   * invalid input; throws 'rate_limited' or 'unavailable' if one user or all users have sent too many.
+   * invalid input; throws 'rate_limited' if the user has sent too many.
    */
   async check(text: string, question: PasskeyQuestion): Promise<PasskeyAnswer> {
     const { verifyAuthenticationResponse } = await loadLibrary()
@@ -148,7 +148,7 @@ export class Passkeys {
       credential: { id: passkey.id, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
       requireUserVerification: question.purpose === 'alone',
     }).catch(() => undefined)
-    if (!verified?.verified || !challenges.use(answered, question, userId)) return { outcome: 'wrong', userId }
+    if (!verified?.verified || !(await challenges.use(answered, question, userId))) return { outcome: 'wrong', userId }
     const { newCounter } = verified.authenticationInfo
     const isCounting = newCounter > 0 || passkey.counter > 0
     if (isCounting && newCounter <= passkey.counter) return { outcome: 'copied', userId }

@@ -38,7 +38,7 @@ export class SecondFactorService {
     const { store, clock, challengeKey, handleKey, publicUrl } = options
     this.#options = options
     this.#throttle = new LoginThrottle(clock, { fromEverywhere: wrongCodesFromEverywhere })
-    const challenges = new Challenges(challengeKey, clock)
+    const challenges = new Challenges(challengeKey, clock, store.usedValues)
     this.passkeys = new Passkeys({ rows: store.secondFactors, challenges, publicUrl, handleKey })
   }
 
@@ -116,9 +116,8 @@ export class SecondFactorService {
     return isRight ? user : undefined
   }
 
-  /** Keep the result on the server until `addApp`, so that the browser cannot replace it. */
-  createAppSecret({ email }: User): AppSecret {
-    const secret = this.#options.randomBytes(totpSecretBytes)
+  /** A new secret, unless one is given. Seal it until `addApp`, so that the browser cannot replace it. */
+  createAppSecret({ email }: User, secret: Uint8Array = this.#options.randomBytes(totpSecretBytes)): AppSecret {
     const { host } = new URL(this.#options.publicUrl)
     const uri = writeKeyUri({ secret, account: email, issuer: `Nightjar ${writeLabel(host)}` })
     return { secret, uri, typed: (writeBase32(secret).match(/.{1,4}/g) ?? []).join(' ') }

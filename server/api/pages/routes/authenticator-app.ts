@@ -15,35 +15,37 @@ import type { SignInService } from '../sign-in-service.ts'
 
 const lifetimeMs = 15 * 60_000
 
-type AppDeps = Pick<PagesDeps, 'secondFactors' | 'clock'>
+type AppDeps = Pick<PagesDeps, 'secondFactors' | 'usedValues' | 'pendingKey' | 'clock'>
 
-export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, service: SignInService): Page {
-  /** Secrets that are not confirmed yet. They stay on the server, so that the browser cannot replace them. */
-  const secrets = new PendingItems<AppSecret>({ clock, lifetimeMs, maxEntries: 1000, maxPerUser: 10 })
+export function createAuthenticatorAppPage(deps: AppDeps, service: SignInService): Page {
+  const { secondFactors, usedValues: used, pendingKey: key, clock } = deps
+  /** Secrets that are not confirmed yet, as base64url. They are sealed, so that the browser cannot replace them. */
+  const secrets = new PendingItems<{ readonly secret: string }>({ key, kind: 'app secret', lifetimeMs, clock, used })
   return {
     path: authenticatorAppPath,
     audience: 'user',
     asksPassword: true,
     isOpenWithoutSecondFactor: true,
     async get(call) {
-      const secret = secondFactors.createAppSecret(call.user)
-      return show(call, secret, secrets.put(call.session.id, call.user.id, secret))
+      const app = secondFactors.createAppSecret(call.user)
+      return show(call, app, secrets.put(call.session.id, { secret: Buffer.from(app.secret).toString('base64url') })!)
     },
     async post(call, form) {
       const { user, session, context, texts } = call
-      const name = form.get('secret')
-      const secret = secrets.find(session.id, name)
-      // Expired, or lost in a restart: the page shows a new secret.
-      if (!secret) return redirect(call.url)
+      const item = form.get('secret')
+      const pending = await secrets.find(session.id, item)
+      // Expired or added already: the page shows a new secret.
+      if (!pending) return redirect(call.url)
+      const app = secondFactors.createAppSecret(user, Buffer.from(pending.secret, 'base64url'))
       const code = form.trimmed('code')
       const refuse = (status: number, problem: FormProblem): ShownPage => ({
-        ...show(call, secret, name, problem),
+        ...show(call, app, item, problem),
         status,
       })
       if (code === '') return refuse(400, { fields: { code: texts.problems.secondFactorMissing } })
       try {
-        const added = await secondFactors.addApp({ user, session, context }, secret, code)
-        secrets.take(session.id, name)
+        const added = await secondFactors.addApp({ user, session, context }, app, code)
+        await secrets.take(session.id, item, user.id)
         if (added.recoveryCodes)
           return showRecoveryCodes(call, service, { ...added, recoveryCodes: added.recoveryCodes })
         return redirect(`${ownSecondFactorPath}?done=added`, [service.createDevice(added.user)])
@@ -58,7 +60,7 @@ export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, se
 function show(
   { texts, session, url }: UserCall,
   { uri, typed }: AppSecret,
-  name: string,
+  item: string,
   problem?: FormProblem,
 ): ShownPage {
   const { authenticatorApp } = texts
@@ -81,7 +83,7 @@ ${drawQrCode(uri, authenticatorApp.qrCode)}
 ${drawForm({
   action: url,
   formToken: session.formToken,
-  hidden: { secret: name },
+  hidden: { secret: item },
   content: [field, drawButton(authenticatorApp.button)],
 })}
 <p class="aside"><a href="${ownSecondFactorPath}">${texts.password.cancel}</a></p>`,

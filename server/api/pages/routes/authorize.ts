@@ -15,14 +15,15 @@ import type { SignInService } from '../sign-in-service.ts'
 
 const questionLifetimeMs = 3_600_000
 
-type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'accounts' | 'users' | 'clock'>
+type AuthorizeDeps = Pick<
+  PagesDeps,
+  'oauth' | 'sessions' | 'accounts' | 'users' | 'usedValues' | 'pendingKey' | 'clock'
+>
 
 export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService, publicUrl: string): Page {
   const questions = new PendingItems<AuthorizeRequest>({
-    clock: deps.clock,
-    lifetimeMs: questionLifetimeMs,
-    maxEntries: 1000,
-    maxPerUser: 50,
+    ...{ key: deps.pendingKey, kind: 'consent', lifetimeMs: questionLifetimeMs },
+    ...{ clock: deps.clock, used: deps.usedValues },
   })
   return {
     path: authorizePath,
@@ -31,12 +32,13 @@ export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService,
       isOtherOrigin(call, publicUrl) ? showOwnAddress(call, publicUrl) : ask(call, { ...deps, service, questions }),
     async post(call, form) {
       const isAllowed = form.get('answer') === 'allow'
-      const asked = questions.find(call.session.id, form.get('question'))
+      const { session, user } = call
+      const asked = questions.open(session.id, form.get('question'))
       // The question was shown right after the password was entered, but somebody else may have answered it later.
       if (isAllowed && asked && isPasswordMissing(asked, call, deps)) return service.sendToConfirm(call, call.url)
       // Each question is answered once, so that a form that is sent twice does not issue two codes.
-      const request = questions.take(call.session.id, form.get('question'))
-      // Already answered, expired, or lost in a restart: the question is shown again. The form's URL repeats the query.
+      const request = await questions.take(session.id, form.get('question'), user.id)
+      // Already answered or expired: the question is shown again. The form's URL repeats the query.
       if (!request) return redirect(call.url)
       try {
         if (!isAllowed) return redirect((await deps.oauth.authorization.deny(request)).location)
@@ -90,7 +92,8 @@ async function ask(
   // The dashboard needs no consent, because nobody else can receive responses at its URL.
   if (check.request.isBuiltIn)
     return redirect((await oauth.authorization.approve(check.request, session, call.context)).location)
-  const question = questions.put(session.id, user.id, check.request)
+  const question = questions.put(session.id, check.request)
+  if (question === undefined) return refuse(call, 'invalid_request', 'the request is too long', 'en')
   return showConsent(userCall, { question, description: oauth.authorization.describe(check.request) })
 }
 
@@ -104,7 +107,7 @@ function isPasswordMissing(
 }
 
 type Consent = {
-  /** The name of the pending question. */
+  /** The pending question. */
   readonly question: string
   readonly description: AuthorizeDescription
 }

@@ -28,13 +28,13 @@ export function createSecondStepPage({ secondFactors }: StepDeps, service: SignI
     isOpenWithoutSecondFactor: true,
     async get(call) {
       const name = call.query.get('step') ?? ''
-      const pending = service.findPending(call, name)
+      const pending = await service.findPending(call, name)
       return pending ? show(call, name, pending) : sendBack()
     },
     async post(call, form) {
       const { problems } = call.texts
       const name = form.get('step')
-      const pending = service.findPending(call, name)
+      const pending = await service.findPending(call, name)
       if (!call.visit.isFormToken(form.get('form_token'))) return createOutdated(call)
       if (!pending) return sendBack()
       const refuse = async (status: number, problem: FormProblem): Promise<ShownPage> => ({
@@ -65,7 +65,7 @@ export function createSecondStepPage({ secondFactors }: StepDeps, service: SignI
   }
 }
 
-/** Expired, lost in a restart, or from another browser: the server does not know who is signing in. */
+/** Expired, completed, or from another browser: the server does not know who is signing in. */
 function sendBack() {
   return redirect(`${signInPath}?done=late`)
 }
