@@ -97,6 +97,8 @@ const unnoticedStepMs = 2000
 type Hole = {
   readonly afterMs: number
   readonly beforeMs: number
+  /** When the picture behind it was sent. */
+  readonly sentMs: number
   /** On the clock of the server. */
   readonly roomFromMs: number
   readonly roomToMs: number
@@ -123,7 +125,8 @@ export function judge(evidence: Evidence): Verdict {
   /** Wall clock of pictures that a fault damaged so that nobody knows which they are. */
   const nameless: number[] = []
   const isKeptWithStep = findKeptSteps(evidence)
-  const sections = findSections(evidence)
+  const sectionStarts = new Map<number, number>()
+  const findGroup = findGroups(evidence)
   for (const [i, { taken, isSpoilt, shownMs, section }] of played.entries()) {
     const sent = taken && byNumber.get(taken.frameNumber)
     const isKnown = sent !== undefined && Math.floor(sent.unixMs) === taken!.unixMs
@@ -143,11 +146,12 @@ export function judge(evidence: Evidence): Verdict {
         continue
       }
     }
+    if (!sectionStarts.has(section)) sectionStarts.set(section, sent!.unixMs)
     const errorMs = Math.min(...possibleTimes(sent!, steps, faults).map((ms) => Math.abs(shownMs - ms)))
     const isAmbiguous = () =>
-      isKeptWithStep(sent!) || isBeforeFirstStep(faults, sent!.unixMs, sections.get(section)!.fromMs)
+      isKeptWithStep(sent!) || isBeforeFirstStep(faults, sent!.unixMs, sectionStarts.get(section)!)
     const isLittle = errorMs < unnoticedStepMs && (isMisdatedBy(faults, sent!.unixMs) || isAmbiguous())
-    const isUndatable = () => isHeldWhole(faults, sections.get(section)!, errorMs)
+    const isUndatable = () => isHeldWhole(faults, findGroup(sent!), errorMs)
     const isMisdated =
       errorMs > limitMs && (isLittle || isSlowedWhileHeld(faults, sent!.unixMs, errorMs) || isUndatable())
     if (errorMs > limitMs && !isMisdated)
@@ -208,7 +212,8 @@ function findHoles(sent: readonly SentFrame[], recorded: readonly Found[], { ste
     const roomFromMs = Math.min(...serverTimes(steps, early[0]!.unixMs))
     const afterMs = early[0]!.unixMs
     const shown = shownStretches(steps, afterMs, beforeMs)
-    holes.push({ afterMs, beforeMs, roomFromMs, roomToMs, shown, isBreak: false, missing: early, gaps: [] })
+    const sentMs = first?.taken.sentMs ?? beforeMs
+    holes.push({ afterMs, beforeMs, sentMs, roomFromMs, roomToMs, shown, isBreak: false, missing: early, gaps: [] })
   }
   for (const [i, { taken, shownMs, section }] of recorded.entries()) {
     const next = recorded[i + 1]
@@ -222,7 +227,8 @@ function findHoles(sent: readonly SentFrame[], recorded: readonly Found[], { ste
     const isBreak = next === undefined || next.section !== section
     const afterMs = taken.unixMs
     const shown = shownStretches(steps, afterMs, beforeMs)
-    holes.push({ afterMs, beforeMs, roomFromMs: shownMs, roomToMs, shown, isBreak, missing, gaps: [] })
+    const sentMs = next?.taken.sentMs ?? beforeMs
+    holes.push({ afterMs, beforeMs, sentMs, roomFromMs: shownMs, roomToMs, shown, isBreak, missing, gaps: [] })
   }
   return holes
 }
@@ -312,6 +318,8 @@ function judgeHole(
   const isCovered = () =>
     recorded.some(({ shownMs }) => shownMs > hole.roomFromMs + edgeMs && shownMs < hole.roomToMs - edgeMs)
   const isShortBreak = hole.isBreak && causes.length > 0 && (roomMs <= shortBreakMs || isCovered())
+  const isRecordedThen = (ms: number) => recorded.some(({ shownMs }) => Math.abs(shownMs - ms) <= roundingMs)
+  const isCoveredLater = (times: readonly number[]) => isSetBack && causes.length > 0 && times.some(isRecordedThen)
   const isCounted = losses.some(
     ({ fromMs, toMs }) => fromMs <= hole.beforeMs + countingMs && toMs >= hole.afterMs - edgeMs,
   )
@@ -330,7 +338,7 @@ function judgeHole(
     const times = possibleTimes(picture, steps, faults)
     if (gaps.some(({ startMs, endMs }) => times.some((ms) => ms >= startMs - edgeMs && ms <= endMs + edgeMs)))
       toldBy.gap++
-    else if (isShortBreak) toldBy.shortBreak++
+    else if (isShortBreak || isCoveredLater(times)) toldBy.shortBreak++
     else if (isLoss || (isLossBeforeGap && times.some((ms) => ms < gapStartMs))) toldBy.loss++
     else untold.push(picture)
   }
@@ -354,7 +362,7 @@ function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
   const held = faults.filter(
     ({ holdsUp, fromMs, toMs }) => holdsUp && fromMs - 1000 <= hole.beforeMs && toMs >= hole.afterMs,
   )
-  const untilMs = Math.max(hole.beforeMs, ...held.map(({ toMs }) => toMs))
+  const untilMs = Math.max(hole.beforeMs, hole.sentMs, ...held.map(({ toMs }) => toMs))
   return faults.filter(
     ({ fromMs, toMs, noticeMs }) => fromMs - 1000 <= untilMs && toMs + noticeMs + 1000 >= hole.afterMs,
   )
@@ -413,35 +421,37 @@ function findKeptSteps({ faults, sent }: Evidence): (frame: SentFrame) => boolea
   return (frame) => steps.some(({ fromMs }) => isNear(frame, fromMs))
 }
 
-/** Played pictures without a discontinuity between them, by when they were taken; `beforeMs`: the last one before them. */
-type Section = { readonly fromMs: number; toMs: number; readonly beforeMs: number }
+/** Played pictures without a pause between them, by when they were taken. */
+type Group = { readonly fromMs: number; toMs: number }
 
-function findSections({ played, sent }: Evidence): ReadonlyMap<number, Section> {
-  const known = new Set(sent.map(({ frameNumber }) => frameNumber))
-  const sections = new Map<number, Section>()
-  let beforeMs = Number.NEGATIVE_INFINITY
+/** After such a pause, the camera was connected anew, or its clock may be another one; with a discontinuity, after less. */
+const pauseMs = 3000
+const breakMs = 1000
+
+function findGroups({ played, sent }: Evidence): (frame: SentFrame) => Group {
+  const known = new Map(sent.map(({ frameNumber, unixMs }) => [frameNumber, unixMs]))
+  const groups = new Map<number, Group>()
+  let group: Group | undefined
+  let last = -1
   for (const { taken, section } of played) {
-    if (!taken || !known.has(taken.frameNumber)) continue
-    const found = sections.get(section)
-    if (found) found.toMs = taken.unixMs
-    else sections.set(section, { fromMs: taken.unixMs, toMs: taken.unixMs, beforeMs })
-    beforeMs = taken.unixMs
+    const takenMs = taken && known.get(taken.frameNumber)
+    if (takenMs === undefined) continue
+    const leastMs = section === last ? pauseMs : breakMs
+    if (!group || takenMs - group.toMs >= leastMs) group = { fromMs: takenMs, toMs: takenMs }
+    last = section
+    group.toMs = takenMs
+    groups.set(taken!.frameNumber, group)
   }
-  return sections
+  return ({ frameNumber }) => groups.get(frameNumber)!
 }
 
 /**
- * A connection whose first and last frames were held up: none of them came on time, and nothing else tells when frames of an
+ * A group whose first and last frames were held up: none of them came on time, and nothing else tells when frames of an
  * unknown clock were taken.
  */
-function isHeldWhole(faults: readonly DoneFault[], { fromMs, toMs, beforeMs }: Section, errorMs: number): boolean {
+function isHeldWhole(faults: readonly DoneFault[], { fromMs, toMs }: Group, errorMs: number): boolean {
   return faults.some(
-    (each) =>
-      each.holdsUp &&
-      beforeMs < each.fromMs &&
-      fromMs >= each.fromMs &&
-      toMs <= each.toMs &&
-      errorMs <= each.toMs - each.fromMs,
+    (each) => each.holdsUp && fromMs >= each.fromMs && toMs <= each.toMs && errorMs <= each.toMs - each.fromMs,
   )
 }
 

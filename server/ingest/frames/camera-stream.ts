@@ -296,7 +296,10 @@ export class CameraStream implements Disposable {
     this.#backlogTimer = undefined
     if (!this.#backlog.isHolding) return
     const isContinued = this.#hasBegun && this.#isAfterStandstill
-    const held = this.#backlog.list(isContinued ? this.#earliestMs() : undefined)
+    const held = this.#backlog.list({
+      isInOrder: this.#order?.maxDepth === 0,
+      afterMs: isContinued ? this.#earliestMs() : undefined,
+    })
     this.#backlog = new FrameBacklog()
     for (const each of held) {
       if ('frame' in each) this.#placeVideo(each.frame)

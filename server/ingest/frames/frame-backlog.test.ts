@@ -308,3 +308,24 @@ test('a clock that was set while the network stood still has the correct times',
     checkTimes(frames(), sentMs)
   }
 })
+
+test('a clock that steps back a little right after the camera was connected has the correct times', () => {
+  for (const stepMs of [-1900, -1100, -400]) {
+    for (const after of [1, 2, 3]) {
+      const { send, sentMs, frames, items } = open()
+      send(after, { baseTicks: 1e9 })
+      send(200, { baseTicks: 1e9 + stepMs * 90 })
+      checkTimes(frames(), sentMs)
+      // Players date frames by the axis of the run.
+      let originMs = Number.NaN
+      let i = 0
+      for (const item of items) {
+        if (item.kind === 'start') originMs = Number.NaN
+        if (item.kind !== 'video') continue
+        if (Number.isNaN(originMs)) originMs = item.wallMs - item.pts90k / 90
+        const errorMs = originMs + item.pts90k / 90 - sentMs[i++]!
+        assert.ok(Math.abs(errorMs) <= 100, `${stepMs} ms after ${after} frames: shown ${errorMs} ms late`)
+      }
+    }
+  }
+})

@@ -14,6 +14,8 @@ const maxFrames = 600
 const maxBytes = 8 * 1024 * 1024
 /** Timestamps that are further apart do not belong to the same clock. */
 const maxStepMs = 2000
+/** Nor do those that step back by more, if the stream does not reorder its frames. */
+const maxBackMs = 200
 /** A pause that ends when frames are on time is a pause, and not another time on the clock. */
 const onTimeMs = 300
 /** Of one frame alone. */
@@ -94,9 +96,15 @@ export class FrameBacklog {
    * `afterMs`: the camera's clock was set after a frame of this time, whose successors follow it as their timestamps say.
    * How late the last one is tells nothing then: more may have waited than was kept, or the camera has been silent since.
    */
-  list(afterMs?: number): readonly Held[] {
+  list({
+    isInOrder,
+    afterMs,
+  }: {
+    readonly isInOrder: boolean
+    readonly afterMs?: number | undefined
+  }): readonly Held[] {
     const frames = this.#held.flatMap((each) => ('frame' in each ? [each.frame] : []))
-    const latest = findArrivals(frames)
+    const latest = findArrivals(frames, isInOrder ? maxBackMs : maxStepMs)
     const arrivals = afterMs === undefined ? latest : findFollowing(frames, afterMs, latest)
     let i = -1
     return this.#held.map((each) => {
@@ -106,13 +114,17 @@ export class FrameBacklog {
   }
 }
 
-function findArrivals(frames: readonly HeldFrame[]): number[] {
+function findArrivals(frames: readonly HeldFrame[], mostBackMs: number): number[] {
+  const continues = (i: number) => {
+    const ms = stepMs(frames[i - 1]!, frames[i]!)
+    return ms >= -mostBackMs && ms <= maxStepMs
+  }
   const arrivals: number[] = []
   let end = frames.length
   let limitMs = Number.POSITIVE_INFINITY
   while (end > 0) {
     let begin = end - 1
-    while (begin > 0 && Math.abs(stepMs(frames[begin - 1]!, frames[begin]!)) <= maxStepMs) begin--
+    while (begin > 0 && continues(begin)) begin--
     const part = frames.slice(begin, end)
     const last = part.at(-1)!
     const delayMs = Math.min(...part.map(({ arrivalMs, timestamp90k }) => arrivalMs - timestamp90k / ticksPerMs))
