@@ -125,8 +125,9 @@ async function start(
   const memory = shareMemory(config.memoryMb * 2 ** 20, config.workers)
   const isolation = await isolating
   logIsolation(isolation.report, log)
-  const spoolKey = secretKey.deriveKey('waiting mails')
-  const mails = createMailDelivery({ config, publicUrl, spoolKey, clock, deletionMs, log })
+  const waitingKey = secretKey.deriveKey('waiting mails')
+  const rows = store.waitingMails
+  const mails = createMailDelivery({ config, publicUrl, rows, waitingKey, clock, deletionMs, log })
   // Nobody looks for news in the folder that mails are written into without a mail server.
   const outageMails =
     config.smtpUrl === undefined ? undefined : new OutageMails({ ...{ store, publicUrl, clock, log }, mailer: mails })

@@ -7,12 +7,13 @@ import { AppError } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { NameResolver } from './base/names/name-resolver.ts'
 import type { Config } from './config.ts'
+import { KeptMails } from './mail/kept-mails.ts'
 import { MailQueue } from './mail/mail-queue.ts'
-import { MailSpool } from './mail/mail-spool.ts'
 import { defaultSender, type Mailer } from './mail/mailer.ts'
 import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 import type { Mail } from './model/mail.ts'
+import type { WaitingMails } from './store/server/waiting-mails.ts'
 
 export type MailerOptions = {
   readonly config: Pick<Config, 'data' | 'smtpUrl' | 'smtpCa' | 'mailFrom' | 'nameServers'>
@@ -22,28 +23,22 @@ export type MailerOptions = {
 }
 
 export type MailDeliveryOptions = MailerOptions & {
-  /** 32 bytes that encrypt emails which wait for the next start. */
-  readonly spoolKey: Uint8Array
-  /** See `MailSpoolOptions`. */
+  readonly rows: WaitingMails
+  /** 32 bytes that encrypt emails which wait. */
+  readonly waitingKey: Uint8Array
+  /** See `KeptMailsOptions`. */
   readonly deletionMs?: () => number
 }
 
 /** For a server: callers never wait for the SMTP server. Close it after the last sender. */
-export function createMailDelivery({ spoolKey, deletionMs, ...options }: MailDeliveryOptions): MailQueue {
+export function createMailDelivery({ rows, waitingKey, deletionMs, ...options }: MailDeliveryOptions): MailQueue {
   const { config, clock, log } = options
-  const dir = outboxOf(config)
   if (config.smtpUrl === undefined) {
-    log.info({ folder: dir }, 'no mail server is configured (smtp-url): mails are written into a folder')
+    log.info({ folder: outboxOf(config) }, 'no mail server is configured (smtp-url): mails are written into a folder')
   }
   const mailer = createMailer(options)
-  const spool = new MailSpool({
-    dir: join(dir, 'waiting'),
-    key: spoolKey,
-    clock,
-    ...(deletionMs && { deletionMs }),
-    log,
-  })
-  return new MailQueue({ mailer, spool, clock, log, onClose: () => mailer.close() })
+  const kept = new KeptMails({ ...{ rows, key: waitingKey, clock, log }, ...(deletionMs && { deletionMs }) })
+  return new MailQueue({ mailer, kept, clock, log, onClose: () => mailer.close() })
 }
 
 /** Callers learn the result of each delivery. Close it after the last sender. */

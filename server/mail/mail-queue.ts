@@ -1,6 +1,6 @@
 // A queue of outgoing emails. Senders do not wait for the mail server, and no email is lost while that is unavailable or a
-// setting is wrong: it is tried for as long as it is of use. The queue is in memory; unsent emails are saved when the
-// server stops (mail-spool.ts). If the process is killed, unsent emails are lost and users have to request them again.
+// setting is wrong: it is tried for as long as it is of use. Until it is sent, it is also in the database (kept-mails.ts),
+// from where the next start continues.
 
 import type { Clock } from '../base/clock.ts'
 import { settlesWithin } from '../base/deadline.ts'
@@ -9,7 +9,7 @@ import type { Logger } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
 import { checkMail, type Mail } from '../model/mail.ts'
-import { type MailSpool, maxMailAgeMs } from './mail-spool.ts'
+import { type KeptMails, maxMailAgeMs } from './kept-mails.ts'
 import type { Mailer } from './mailer.ts'
 
 const maxWaiting = 1000
@@ -21,19 +21,21 @@ export type MailQueueOptions = {
   readonly mailer: Mailer
   readonly clock: Clock
   readonly log: Logger
-  /** Where unsent emails are saved when the server stops. Without it, they are lost. */
-  readonly spool?: MailSpool
+  /** Where emails are kept until they are sent. Without it, those that wait are lost at the end. */
+  readonly kept?: KeptMails
   /** Called when nothing more will be sent. */
   readonly onClose?: () => void
 }
 
-/** `file` is the name in the spool if the email was saved there. */
 type Delivery = {
   readonly mail: Mail
-  readonly file: string | undefined
+  /** Undefined if it could not be kept. */
+  readonly id: number | undefined
   /** When it was first to be sent, Unix milliseconds. */
   readonly sinceMs: number
   settled: Promise<void>
+  /** Sent or given up. */
+  isOver: boolean
 }
 
 /** Why the latest attempt failed, and since when all have. Unix milliseconds. */
@@ -43,8 +45,6 @@ export class MailQueue implements Mailer {
   readonly #options: MailQueueOptions
   readonly #stopping = new AbortController()
   readonly #waiting = new Set<Delivery>()
-  /** Emails whose last attempt failed. */
-  #left: Delivery[] = []
   #isClosed = false
   #problem: MailProblem | undefined
 
@@ -52,12 +52,13 @@ export class MailQueue implements Mailer {
     this.#options = options
   }
 
-  /** Resolves at once. Throws 'invalid' for invalid emails, and 'unavailable' if too many are waiting. */
+  /** Resolves when the email is kept. Throws 'invalid' for invalid emails, and 'unavailable' if too many are waiting. */
   async send(mail: Mail): Promise<void> {
     checkMail(mail)
     if (this.#isClosed || this.#waiting.size >= maxWaiting)
       throw new AppError('unavailable', 'too many emails are waiting')
-    this.#begin({ mail, file: undefined, sinceMs: this.#options.clock.nowMs() })
+    const sinceMs = this.#options.clock.nowMs()
+    this.#begin({ mail, id: await this.#keep(mail, sinceMs), sinceMs })
   }
 
   /** Sends before all others, once. Throws like a mailer. */
@@ -66,10 +67,10 @@ export class MailQueue implements Mailer {
     this.#problem = undefined
   }
 
-  /** Sends the emails that were saved when the server last stopped. */
+  /** Sends the emails that the last run of the server left. */
   async resume(): Promise<void> {
-    for (const { name, mail, sinceMs } of (await this.#options.spool?.list()) ?? [])
-      this.#begin({ mail, file: name, sinceMs })
+    const known = new Set([...this.#waiting].map(({ id }) => id))
+    for (const each of (await this.#options.kept?.list()) ?? []) if (!known.has(each.id)) this.#begin(each)
   }
 
   stats(): { readonly waiting: number; readonly problem: MailProblem | undefined } {
@@ -81,18 +82,22 @@ export class MailQueue implements Mailer {
     await Promise.all([...this.#waiting].map(({ settled }) => settled))
   }
 
-  /** Tries to send everything once more, for a few seconds, and saves the rest. */
+  /** Tries to send everything once more, for a few seconds. */
   async close(): Promise<void> {
-    const { clock, onClose } = this.#options
+    const { clock, log, onClose } = this.#options
     this.#isClosed = true
     this.#stopping.abort()
+    const deliveries = [...this.#waiting]
     await settlesWithin(this.flush(), farewellMs, clock)
-    await this.#keep([...this.#left, ...this.#waiting])
+    const left = deliveries.filter((each) => !each.isOver)
+    const kept = left.filter(({ id }) => id !== undefined).length
+    if (kept > 0) log.warn({ mails: kept }, 'unsent emails will be sent after the next start')
+    if (kept < left.length) log.error({ mails: left.length - kept }, 'emails could not be sent')
     onClose?.()
   }
 
-  #begin(values: Omit<Delivery, 'settled'>): void {
-    const delivery: Delivery = { ...values, settled: Promise.resolve() }
+  #begin(values: Omit<Delivery, 'settled' | 'isOver'>): void {
+    const delivery: Delivery = { ...values, settled: Promise.resolve(), isOver: false }
     this.#waiting.add(delivery)
     delivery.settled = this.#deliver(delivery).finally(() => this.#waiting.delete(delivery))
   }
@@ -120,38 +125,31 @@ export class MailQueue implements Mailer {
         // For days, nothing may change.
         if (reason !== logged) log.warn(fields, 'an email could not be sent yet and will be retried')
         logged = reason
-        if (this.#isClosed) {
-          this.#left.push(delivery)
-          return
-        }
+        if (this.#isClosed) return
       }
       await pause(clock, backoff.nextMs(), this.#stopping.signal)
     }
+    delivery.isOver = true
     await this.#forget(delivery)
   }
 
-  async #forget({ file }: Delivery): Promise<void> {
-    const { spool, log } = this.#options
-    if (file === undefined) return
-    await spool?.remove(file).catch((error: unknown) => {
-      log.warn({ reason: errorChain(error) }, 'a sent email could not be removed from the spool and will be sent again')
-    })
+  /** Whoever waits for the email gets it also if it cannot be kept, unless the server ends before. */
+  async #keep(mail: Mail, sinceMs: number): Promise<number | undefined> {
+    const { kept, log } = this.#options
+    try {
+      return await kept?.keep(mail, sinceMs)
+    } catch (error) {
+      log.warn({ reason: errorChain(error) }, 'an email that waits could not be stored')
+      return undefined
+    }
   }
 
-  async #keep(deliveries: readonly Delivery[]): Promise<void> {
-    const { spool, log } = this.#options
-    this.#left = []
-    let kept = 0
-    for (const { mail, file, sinceMs } of deliveries) {
-      try {
-        if (!spool) throw new AppError('unavailable', 'the server is stopping')
-        if (file === undefined) await spool.keep(mail, sinceMs)
-        kept++
-      } catch (error) {
-        log.error({ reason: errorChain(error) }, 'an email could not be sent')
-      }
-    }
-    if (kept > 0) log.warn({ mails: kept }, 'unsent emails were saved and will be sent after the next start')
+  async #forget({ id }: Delivery): Promise<void> {
+    const { kept, log } = this.#options
+    if (id === undefined) return
+    await kept?.remove(id).catch((error: unknown) => {
+      log.warn({ reason: errorChain(error) }, 'a sent email could not be removed and will be sent again')
+    })
   }
 }
 

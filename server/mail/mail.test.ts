@@ -1,19 +1,20 @@
 // Tests the delivery of emails to a real SMTP server on this machine, and to files.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { openTemporaryStore } from '../../test/support/store/temporary-store.ts'
 import { openOwnIdentity } from '../api/transport/certificate.ts'
 import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { type LogFields, type Logger, silentLogger } from '../base/log.ts'
 import type { Mail } from '../model/mail.ts'
+import { KeptMails } from './kept-mails.ts'
 import { MailQueue } from './mail-queue.ts'
-import { MailSpool } from './mail-spool.ts'
 import { defaultSender } from './mailer.ts'
 import { createOutbox } from './outbox.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
@@ -222,19 +223,18 @@ test('emails are retried while the mail server is unavailable, but not after a r
   await assert.rejects(queue.send(mail), { kind: 'unavailable' })
 })
 
-async function openSpool(t: TestContext, nowMs = () => Date.now()) {
-  const folder = await mkdtemp(join(tmpdir(), 'nightjar-spool-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const dir = join(folder, 'outbox', 'waiting')
+async function openKept(t: TestContext, nowMs = () => Date.now()) {
+  const { store } = await openTemporaryStore(t)
+  const rows = store.waitingMails
   const key = new Uint8Array(32).fill(7)
   const warnings: string[] = []
   const log = { ...silentLogger, warn: (_fields: LogFields, message: string) => void warnings.push(message) }
-  const create = () => new MailSpool({ dir, key, clock: { nowMs }, log })
-  return { dir, create, warnings }
+  const create = () => new KeptMails({ rows, key, clock: { nowMs }, log })
+  return { rows, create, warnings }
 }
 
-test('emails in the queue are tried once more at a stop, and otherwise sent after the next start', async (t) => {
-  const { dir, create } = await openSpool(t)
+test('emails in the queue are kept until they are sent, also if the server is killed', async (t) => {
+  const { rows, create } = await openKept(t)
   let isUp = false
   const sent: Mail[] = []
   const mailer = {
@@ -243,70 +243,83 @@ test('emails in the queue are tried once more at a stop, and otherwise sent afte
       sent.push(one)
     },
   }
-  const open = () => new MailQueue({ mailer, spool: create(), clock: systemClock, log: silentLogger })
+  const open = () => new MailQueue({ mailer, kept: create(), clock: systemClock, log: silentLogger })
   const mails = ['a', 'b', 'c'].map((name) => ({ ...mail, to: `${name}@x.org` }))
   const first = open()
   for (const one of mails) await first.send(one)
-  await first.close()
-  const names = await readdir(dir)
-  assert.equal(names.length, 3)
-  for (const name of names) {
-    assert.equal((await stat(join(dir, name))).mode & 0o777, 0o600)
-    const bytes = await readFile(join(dir, name), 'latin1')
-    assert.doesNotMatch(bytes, /token=abc|example|x\.org/, 'sealed')
-  }
-  // The mail server is still unavailable at the next start and stop. Each email is saved once.
+  // Not closed: it was killed.
+  const kept = await rows.list()
+  assert.equal(kept.length, 3)
+  for (const { sealed } of kept)
+    assert.doesNotMatch(Buffer.from(sealed).toString('latin1'), /token=abc|example|x\.org/, 'sealed')
+  // The mail server is still unavailable at the next start and stop. Each email is kept once.
   const second = open()
-  await second.resume()
   await second.send({ ...mail, to: 'd@x.org' })
+  await second.resume()
+  assert.equal(second.stats().waiting, 4)
   await second.close()
-  assert.equal((await readdir(dir)).length, 4)
+  assert.equal((await rows.list()).length, 4)
 
   const third = open()
   await third.resume()
-  await until(() => third.stats().waiting === 4)
+  assert.equal(third.stats().waiting, 4)
   isUp = true
   await third.close()
   assert.deepEqual(sent.map(({ to }) => to).sort(), ['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org'])
   assert.ok(sent.every(({ text }) => text === mail.text))
-  assert.deepEqual(await readdir(dir), [])
+  assert.deepEqual(await rows.list(), [])
   const fourth = open()
   await fourth.resume()
   assert.equal(fourth.stats().waiting, 0)
   await fourth.close()
+  await first.close()
 })
 
 test('an unresponsive mail server does not prevent a stop', async (t) => {
-  const { dir, create } = await openSpool(t)
+  const { rows, create } = await openKept(t)
   const queue = new MailQueue({
     mailer: { send: () => new Promise<void>(() => {}) },
-    spool: create(),
+    kept: create(),
     clock: { ...systemClock, sleep: async () => {} },
     log: silentLogger,
   })
   await queue.send(mail)
   await queue.close()
-  assert.equal((await readdir(dir)).length, 1)
+  assert.equal((await rows.list()).length, 1)
 })
 
-test('saved emails expire after a week, and damaged files are skipped', async (t) => {
+test('an email that cannot be kept is sent all the same', async (t) => {
+  const { create } = await openKept(t)
+  const sent: Mail[] = []
+  const kept = create()
+  kept.keep = () => Promise.reject(new AppError('unavailable', 'the database is away'))
+  const mailer = { send: async (one: Mail) => void sent.push(one) }
+  const queue = new MailQueue({ mailer, kept, clock: systemClock, log: silentLogger })
+  await queue.send(mail)
+  await queue.close()
+  assert.deepEqual(sent, [mail])
+})
+
+test('waiting emails expire after a week, and what cannot be read stays', async (t) => {
   let nowMs = Date.now()
-  const { dir, create, warnings } = await openSpool(t, () => nowMs)
-  const spool = create()
-  assert.deepEqual(await spool.list(), [])
-  await spool.keep(mail)
-  await spool.keep({ ...mail, html: '<p>x</p>' })
-  await writeFile(join(dir, `${'0'.repeat(24)}.mail`), 'damaged')
-  await writeFile(join(dir, '.unfinished.mail'), '')
-  const listed = await spool.list()
-  assert.deepEqual(listed.map((kept) => kept.mail.html).sort(), ['<p>x</p>', undefined])
-  assert.deepEqual(warnings, ['a saved email cannot be read'])
+  const { rows, create, warnings } = await openKept(t, () => nowMs)
+  const kept = create()
+  assert.deepEqual(await kept.list(), [])
+  await kept.keep(mail, nowMs)
+  await kept.keep({ ...mail, html: '<p>x</p>' }, nowMs)
+  await rows.insert(new Uint8Array(40), nowMs)
+  const listed = await kept.list()
+  assert.deepEqual(
+    listed.map((each) => each.mail.html),
+    [undefined, '<p>x</p>'],
+  )
+  assert.deepEqual(warnings, ['a waiting email cannot be read'])
   nowMs += 7 * 86_400_000
-  assert.deepEqual(await spool.list(), [])
-  assert.equal((await readdir(dir)).length, 2, 'what cannot be read is for somebody to look at')
+  assert.deepEqual(await kept.list(), [])
+  assert.equal((await rows.list()).length, 1)
 })
 
-test('without a spool folder, unsent emails are logged at a stop', async () => {
+test('without a database, unsent emails are logged at a stop', async () => {
   const errors: string[] = []
   const queue = new MailQueue({
     mailer: { send: () => Promise.reject(new AppError('unavailable', 'away')) },
@@ -316,7 +329,7 @@ test('without a spool folder, unsent emails are logged at a stop', async () => {
   await queue.send(mail)
   await new Promise((resolve) => setImmediate(resolve))
   await queue.close()
-  assert.deepEqual(errors, ['an email could not be sent'])
+  assert.deepEqual(errors, ['emails could not be sent'])
 })
 
 test('the default sender is at the host of the public URL', () => {
@@ -324,11 +337,3 @@ test('the default sender is at the host of the public URL', () => {
   assert.equal(defaultSender('https://192.168.1.2'), 'nightjar@localhost')
   assert.equal(defaultSender('https://[::1]:8443'), 'nightjar@localhost')
 })
-
-async function until(isTrue: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 10_000
-  while (!isTrue()) {
-    if (performance.now() > deadlineMs) throw new Error('it never came true')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}

@@ -186,6 +186,12 @@ export type Tables = {
     /** When the value stops working by itself. */
     until_ms: number
   }
+  waiting_mails: {
+    id: Generated<number>
+    /** An email; see mail/kept-mails.ts. */
+    sealed: Uint8Array
+    since_ms: number
+  }
   /** OAuth clients that users of this server sign in to. */
   applications: {
     id: Generated<number>

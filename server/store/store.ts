@@ -37,6 +37,7 @@ import type { Tables } from './schema.ts'
 import { checkSecret } from './server/secret-check.ts'
 import { Settings } from './server/settings.ts'
 import { TrustedTimes } from './server/trusted-times.ts'
+import { WaitingMails } from './server/waiting-mails.ts'
 
 export type StoreOptions = {
   /**
@@ -83,6 +84,7 @@ export type StoreTables = {
   readonly events: Events
   readonly audit: AuditRows
   readonly trustedTimes: TrustedTimes
+  readonly waitingMails: WaitingMails
 }
 
 export type Store = StoreTables & {
@@ -155,6 +157,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     events: new Events(db, feed, clock),
     audit: new AuditRows(db),
     trustedTimes: new TrustedTimes(db),
+    waitingMails: new WaitingMails(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
     /** Without duplicates. */

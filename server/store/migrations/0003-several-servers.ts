@@ -5,7 +5,7 @@ import { columnTypes } from '../engine/column-types.ts'
 import { required } from './baseline/columns.ts'
 
 export async function addSeveralServers(db: Kysely<never>): Promise<void> {
-  const { id, bytes } = columnTypes(db)
+  const { id, bytes, identity } = columnTypes(db)
   await db.schema
     .createTable('used_once')
     .addColumn('digest', bytes, (column) => column.primaryKey().notNull())
@@ -14,4 +14,10 @@ export async function addSeveralServers(db: Kysely<never>): Promise<void> {
     .execute()
   await db.schema.createIndex('used_once_until').on('used_once').column('until_ms').execute()
   await db.schema.createIndex('used_once_of_user').on('used_once').column('user_id').execute()
+  await db.schema
+    .createTable('waiting_mails')
+    .addColumn('id', id, identity)
+    .addColumn('sealed', bytes, required)
+    .addColumn('since_ms', 'bigint', required)
+    .execute()
 }
