@@ -2,14 +2,13 @@
 // server).
 
 /**
- * - `records`: guests, tokens, sessions and what else opens something, by this process
- * - `camera`: that camera or its recording was added, changed or removed, by this process
- * - `accounts`: accounts, with all that is theirs, by this process
- * - `places`: where files of the archive are, by this process
- * - `status`: what cameras and recordings report of themselves, and that a guest has looked, by this process; nothing
- * to act on
- * - `foreign`: another process committed; what, is not known
- * - `events`: of cameras, by this process; listeners are not notified, see `eventsVersion`
+ * - `records`: guests, tokens, sessions and what else opens something
+ * - `camera`: that camera or its recording was added, changed or removed
+ * - `accounts`: accounts, with all that is theirs
+ * - `places`: where files of the archive are
+ * - `status`: what cameras and recordings report of themselves, and that a guest has looked; nothing to act on
+ * - `events`: of cameras; listeners are not notified, see `eventsVersion`
+ * - `foreign`: another process committed; what, is not known (SQLite, or a lost connection to PostgreSQL)
  */
 export type StoreChange =
   | 'records'

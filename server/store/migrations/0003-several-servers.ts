@@ -2,6 +2,7 @@
 
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../engine/column-types.ts'
+import { tellWhatChanges } from '../postgres/postgres-triggers.ts'
 import { required } from './baseline/columns.ts'
 
 export async function addSeveralServers(db: Kysely<never>): Promise<void> {
@@ -20,4 +21,5 @@ export async function addSeveralServers(db: Kysely<never>): Promise<void> {
     .addColumn('sealed', bytes, required)
     .addColumn('since_ms', 'bigint', required)
     .execute()
+  await tellWhatChanges(db)
 }

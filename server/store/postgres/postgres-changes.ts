@@ -5,11 +5,12 @@ import pg from 'pg'
 import { errorChain } from '../../base/error.ts'
 import { pause } from '../../base/pause.ts'
 import { Backoff } from '../../base/retry.ts'
+import type { StoreChange } from '../engine/change-feed.ts'
 import type { Watch, WatchOptions } from '../engine/database.ts'
 import { probeIntervalMs, untilLost } from './lost-connection.ts'
 import { createUnavailable } from './postgres-failure.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
-import { changeChannel } from './postgres-triggers.ts'
+import { changeChannel, readChange } from './postgres-triggers.ts'
 
 export type PostgresWatchOptions = Omit<WatchOptions, 'intervalMs'> & {
   /** `application_name` distinguishes this process's own notifications from others. */
@@ -18,8 +19,10 @@ export type PostgresWatchOptions = Omit<WatchOptions, 'intervalMs'> & {
   readonly place: string
 }
 
-/** Many successive commits are reported as one change. */
+/** Equal changes of many successive commits are reported as one. */
 const gatherMs = 20
+/** More different ones are reported as one of which nothing is known. */
+const maxGathered = 100
 
 /** Throws 'unavailable' if it cannot listen at first; a connection that is lost later is restored. */
 export async function openPostgresWatch(options: PostgresWatchOptions): Promise<Watch> {
@@ -69,14 +72,17 @@ async function listen({ feed, clock, config }: PostgresWatchOptions, signal: Abo
   const lost = Promise.withResolvers<string>()
   client.on('error', (error) => lost.resolve(errorChain(error)))
   client.on('end', () => lost.resolve('the connection was closed'))
-  let isGathering = false
+  const gathered = new Map<string, StoreChange>()
+  const publish = () => {
+    const changes: StoreChange[] = gathered.size > maxGathered ? ['foreign'] : [...gathered.values()]
+    gathered.clear()
+    if (!signal.aborted) for (const change of changes) feed.publish(change)
+  }
   client.on('notification', ({ payload }) => {
-    if (payload === config.application_name || isGathering) return
-    isGathering = true
-    setTimeout(() => {
-      isGathering = false
-      if (!signal.aborted) feed.publish('foreign')
-    }, gatherMs)
+    const { writer, change } = readChange(payload)
+    if (writer === config.application_name) return
+    if (gathered.size === 0) setTimeout(publish, gatherMs)
+    gathered.set(JSON.stringify(change), change)
   })
   try {
     await client.connect()

@@ -75,7 +75,38 @@ testPostgres('while the server is down all is unavailable; afterwards it goes on
   heard.length = 0
   await other.users.update(user.id, { lastName: 'Byron' })
   await until(() => heard.length > 0)
-  assert.deepEqual(heard, ['foreign'])
+  assert.deepEqual(heard, ['accounts'])
+})
+
+testPostgres('other processes are told what has changed', async (t, postgres) => {
+  const database = await postgres.createDatabase()
+  const { store, heard } = await open(t, database)
+  await using other = await openStore({ database, credentialsKey, foreignIntervalMs: 0 })
+  const { id: ownerId } = await other.users.insert(ada)
+  const camera = { name: 'Door', type: 'h264', url: 'rtsp://h/1', username: null, password: null, ownerId } as const
+  const { id } = await other.cameras.insert(camera)
+  const changes = async (work: () => Promise<unknown>) => {
+    await delay(60)
+    heard.length = 0
+    const version = store.eventsVersion
+    await work()
+    await until(() => store.eventsVersion > version)
+    return [...heard]
+  }
+  assert.deepEqual(await changes(() => other.cameras.update(id, { name: 'Gate' })), [{ camera: id }])
+  assert.deepEqual(await changes(() => other.cameras.setStatus(id, { status: 'online' })), ['status'])
+  assert.deepEqual(await changes(() => other.recordings.enable(id, { retention: 'P1D', maxBytes: null })), [
+    { camera: id },
+  ])
+  assert.deepEqual(await changes(() => other.recordings.setStatus(id, 'RECORDING')), ['status'])
+  assert.deepEqual(await changes(() => other.cameras.remove(id)), [{ camera: id }])
+  // Too many to tell apart.
+  const many = async () => {
+    await other.transaction(async ({ cameras }) => {
+      for (let i = 0; i < 150; i++) await cameras.insert(camera)
+    })
+  }
+  assert.deepEqual(await changes(many), ['foreign'])
 })
 
 testPostgres(

@@ -1,8 +1,9 @@
 // Triggers that make PostgreSQL notify other processes of changes of a table; notifications are delivered with the
-// commit. The payload is the writer's application_name, which differs in every process. Equal notifications of a
-// transaction are delivered once.
+// commit. The payload is the writer's application_name, which differs in every process, and what has changed. Equal
+// notifications of a transaction are delivered once.
 
 import { type Kysely, sql } from 'kysely'
+import type { StoreChange } from '../engine/change-feed.ts'
 import { isPostgres } from '../engine/database.ts'
 
 export const changeChannel = 'nightjar_changes'
@@ -16,6 +17,40 @@ export async function createChangeFunction(db: Kysely<never>): Promise<void> {
       perform pg_notify(${sql.lit(changeChannel)}, current_setting('application_name'));
       return null;
     end $$`.execute(db)
+}
+
+/** For migrations: from now on, notifications say what has changed, as `readChange` reads it. */
+export async function tellWhatChanges(db: Kysely<never>): Promise<void> {
+  if (!isPostgres(db)) return
+  await sql`
+    create or replace function nightjar_tell_change() returns trigger language plpgsql as $$
+    declare
+      kind text := 'records';
+      row jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
+      reported text[] := array['status', 'status_reason', 'status_code', 'status_detail', 'snapshot_at_ms'];
+    begin
+      if tg_table_name in ('events', 'places') then
+        kind := tg_table_name;
+      elsif tg_table_name in ('users', 'user_limits') then
+        kind := 'accounts';
+      elsif tg_table_name in ('cameras', 'recordings') then
+        if tg_op = 'UPDATE' and to_jsonb(new) - reported = to_jsonb(old) - reported then
+          kind := 'status';
+        else
+          kind := 'camera ' || (row ->> (case tg_table_name when 'cameras' then 'id' else 'camera_id' end));
+        end if;
+      end if;
+      perform pg_notify(${sql.lit(changeChannel)}, current_setting('application_name') || ' ' || kind);
+      return null;
+    end $$`.execute(db)
+}
+
+/** The writer of a notification, and what it has changed. */
+export function readChange(payload = ''): { readonly writer: string; readonly change: StoreChange } {
+  const [writer = '', kind = '', id] = payload.split(' ')
+  if (kind === 'camera' && /^\d+$/.test(id ?? '')) return { writer, change: { camera: Number(id) } }
+  const change = (['records', 'places', 'accounts', 'status', 'events'] as const).find((each) => each === kind)
+  return { writer, change: change ?? 'foreign' }
 }
 
 /** For migrations: from now on, other processes are notified of changes of the table. */
