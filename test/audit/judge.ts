@@ -306,9 +306,10 @@ function judgeHole(
 ): number {
   const causes = findCauses(hole, faults)
   // Where the clock was set back in it, its later part may lie in the gap behind the footage that follows.
+  const untilMs = findEnd(hole, faults)
   const isSetBack = steps.some(
     ({ atMs, offsetMs }, i) =>
-      atMs > hole.afterMs && atMs <= hole.beforeMs && offsetMs < (steps[i - 1]?.offsetMs ?? Number.NEGATIVE_INFINITY),
+      atMs > hole.afterMs && atMs <= untilMs && offsetMs < (steps[i - 1]?.offsetMs ?? Number.NEGATIVE_INFINITY),
   )
   const gaps = (isSetBack ? timeline.gaps : hole.gaps).filter((gap) =>
     causes.some(({ reasons }) => reasons.includes(gap.reason)),
@@ -357,15 +358,18 @@ function possibleTimes(
   return [...serverTimes(steps, trueMs, sentMs), ...arrivals]
 }
 
-/** Faults that were under way in the hole, or shortly before it; or while what follows it was held up. */
-function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
+/** When what follows the hole had arrived. */
+function findEnd(hole: Hole, faults: readonly DoneFault[]): number {
   const held = faults.filter(
     ({ holdsUp, fromMs, toMs }) => holdsUp && fromMs - 1000 <= hole.beforeMs && toMs >= hole.afterMs,
   )
-  const untilMs = Math.max(hole.beforeMs, hole.sentMs, ...held.map(({ toMs }) => toMs))
-  return faults.filter(
-    ({ fromMs, toMs, noticeMs }) => fromMs - 1000 <= untilMs && toMs + noticeMs + 1000 >= hole.afterMs,
-  )
+  return Math.max(hole.beforeMs, hole.sentMs, ...held.map(({ toMs }) => toMs)) + 1000
+}
+
+/** Faults that were under way in the hole, or shortly before it; or while what follows it was held up. */
+function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
+  const untilMs = findEnd(hole, faults)
+  return faults.filter(({ fromMs, toMs, noticeMs }) => fromMs <= untilMs && toMs + noticeMs + 1000 >= hole.afterMs)
 }
 
 function isSpoiltBy(faults: readonly DoneFault[], trueMs: number): boolean {
