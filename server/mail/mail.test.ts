@@ -151,8 +151,11 @@ test('without a mail server, each email is saved as a private file and logged', 
   const logged: LogFields[] = []
   const log: Logger = { ...silentLogger, info: (fields) => void logged.push(fields) }
   const outbox = createOutbox({ dir, from, clock: systemClock, log })
-  await outbox.send(mail)
-  await outbox.send({ ...mail, to: 'bob@example.org' })
+  // Longer than a line of an email may be, and not ASCII.
+  const link = `https://x/?token=${'a=b'.repeat(40)}`
+  const text = `Grüße.\n.\n${link}\n`
+  await outbox.send({ ...mail, text, html: '<p>x</p>' })
+  await outbox.send({ ...mail, text, to: 'bob@example.org' })
   await assert.rejects(outbox.send({ ...mail, subject: 'a\r\nb' }), { kind: 'invalid' })
   const names = await readdir(dir)
   assert.equal(names.length, 2)
@@ -161,7 +164,11 @@ test('without a mail server, each email is saved as a private file and logged', 
   const files = await Promise.all(names.map((name) => readFile(join(dir, name), 'utf8')))
   for (const name of names) assert.equal((await stat(join(dir, name))).mode & 0o777, 0o600)
   assert.ok(files.some((file) => /^To: bob@example\.org$/m.test(file)))
-  assert.ok(files.every((file) => file.includes('\n\nA line.\n.\nhttps://x/?token=abc\n')))
+  for (const file of files) {
+    assert.match(file, /^Content-Type: text\/plain; charset=utf-8$/m)
+    assert.match(file, /^Content-Transfer-Encoding: 8bit$/m)
+    assert.ok(file.endsWith(`\n\n${text}`), file)
+  }
   assert.deepEqual(logged.map(({ file }) => file).sort(), names.map((name) => join(dir, name)).sort())
 })
 

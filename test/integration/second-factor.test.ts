@@ -31,11 +31,7 @@ function readResetLink({ dataDir }: ServerUnderTest): Promise<string> {
     const mails = await Promise.all(
       files.filter((file) => /^[^.].*\.eml$/.test(file)).map((file) => readFile(join(dataDir, 'outbox', file), 'utf8')),
     )
-    const text = mails
-      .join('\n')
-      .replaceAll(/=\r?\n/g, '')
-      .replaceAll('=3D', '=')
-    return /https:\/\/\S+\/reset\/\?token=\w+/.exec(text)?.[0] ?? false
+    return /https:\/\/\S+\/reset\/\?token=\w+/.exec(mails.join('\n'))?.[0] ?? false
   })
 }
 
