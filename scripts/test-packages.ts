@@ -22,6 +22,11 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'faketime', probe: ['faketime', '--version'] },
   { name: 'chromium-headless-shell', probe: ['chromium-headless-shell', '--version'] },
   { name: 'firefox-esr', probe: ['firefox-esr', '--version'] },
+  // WebKit, with a screen that nobody sees.
+  { name: 'webkit2gtk-driver', probe: ['which', 'WebKitWebDriver'] },
+  { name: 'xvfb', probe: ['which', 'Xvfb'] },
+  { name: 'gstreamer1.0-libav', probe: ['gst-inspect-1.0', 'avdec_h264'] },
+  { name: 'iproute2', probe: ['ip', '-Version'] },
   { name: 'postgresql', probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'] },
   // An S3 store.
   { name: 'ceph-mon', probe: ['ceph-mon', '--version'] },

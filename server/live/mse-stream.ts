@@ -6,6 +6,7 @@
 // (`prft`, ISO/IEC 14496-12 8.16.5).
 
 import type { StreamFormat } from '../media/frame.ts'
+import { writeInOrderConfig } from '../media/h264/in-order-config.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseMovieFragment, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { audioTrackId, videoTimescale, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
@@ -41,8 +42,9 @@ export class MseStream {
   #delay = 0
   #sequence = 0
 
-  constructor({ video, audio }: StreamFormat, hasAudio: boolean) {
-    this.#isH264 = video.codec === 'h264'
+  constructor({ video: sent, audio }: StreamFormat, hasAudio: boolean) {
+    this.#isH264 = sent.codec === 'h264'
+    const video = this.#isH264 ? { ...sent, config: writeInOrderConfig(sent.config) } : sent
     const heard = hasAudio ? audio : undefined
     this.#audioRate = heard?.sampleRate ?? 0
     this.#silence = heard && createSilence(heard)?.[0]

@@ -110,9 +110,12 @@ export async function shareChromium(): Promise<BrowserServer> {
   return browser
 }
 
-/** For a test that needs a switch of the whole browser. */
-export function launchOwnChromium(...switches: readonly string[]): Promise<Browser> {
-  return chromium.launch({ ...options, args: [...options.args, ...switches] })
+/** For a test that needs switches of the whole browser, or starts it by a program of its own. */
+export function launchOwnChromium(
+  switches: readonly string[],
+  executablePath = options.executablePath,
+): Promise<Browser> {
+  return chromium.launch({ executablePath, args: [...options.args, ...switches] })
 }
 
 /** A connection to the shared browser, or a browser of its own without one. Its contexts are its own and end with it. */

@@ -9,7 +9,8 @@ import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, ownerEmail, type ServerProcess } from '../server-under-test.ts'
 import { launchOwnChromium, readClock } from './browser.ts'
 import { type DashboardScene, openDashboard, shoot } from './dashboard-scene.ts'
-import { hasFirefox, launchFirefox } from './firefox.ts'
+import { type Firefox, hasFirefox, launchFirefox } from './firefox.ts'
+import { hasWebKit, launchWebKit } from './webkit.ts'
 
 let scene: DashboardScene<ServerProcess>
 let source: FakeCamera
@@ -131,21 +132,32 @@ test('a hidden page receives nothing, and is live when it is shown again', async
   await isLive()
 })
 
-test('Firefox shows the present too', {
-  skip: !hasFirefox() && 'Firefox is not installed: apt-get install firefox-esr',
-  timeout: 120_000,
-}, async () => {
-  await using firefox = await launchFirefox({ hasJavaScript: true })
-  await firefox.open(`${scene.server.url}/cameras/${ids.get('ten')}`)
-  await eventually('the sign-in page', 30_000, () => firefox.evaluate(`document.querySelector('#email') !== null`))
-  await firefox.type('#email', ownerEmail)
-  await firefox.type('#password', 'correct horse')
-  await firefox.click('main button')
-  await eventually('it is live', 60_000, async () => {
-    const frame = await readClock(firefox, '.stage video').catch(() => undefined)
-    return frame && newestMs.get('ten')! - frame.code.unixMs < maxBehindMs
+const others: readonly { readonly name: string; readonly skip: string | false; launch(): Promise<Firefox> }[] = [
+  {
+    name: 'Firefox',
+    skip: !hasFirefox() && 'Firefox is not installed: apt-get install firefox-esr',
+    launch: () => launchFirefox({ hasJavaScript: true }),
+  },
+  {
+    name: 'WebKit',
+    skip: !hasWebKit() && 'WebKit is not installed: apt-get install webkit2gtk-driver xvfb',
+    launch: launchWebKit,
+  },
+]
+for (const { name, skip, launch } of others) {
+  test(`${name} shows the present too`, { skip, timeout: 120_000 }, async () => {
+    await using browser = await launch()
+    await browser.open(`${scene.server.url}/cameras/${ids.get('ten')}`)
+    await eventually('the sign-in page', 30_000, () => browser.evaluate(`document.querySelector('#email') !== null`))
+    await browser.type('#email', ownerEmail)
+    await browser.type('#password', 'correct horse')
+    await browser.click('main button')
+    await eventually('it is live', 60_000, async () => {
+      const frame = await readClock(browser, '.stage video').catch(() => undefined)
+      return frame && newestMs.get('ten')! - frame.code.unixMs < maxBehindMs
+    })
   })
-})
+}
 
 test('the transport can be chosen, the choice stays, and the page says how late it is', async () => {
   await open('ten')
@@ -180,7 +192,7 @@ test('a browser with few connections shows few videos, and the rest of the dashb
     ids.set(name, await scene.server.addCamera(name, source.url('slow')))
   }
   await using opened = new AsyncDisposableStack()
-  const browser = opened.adopt(await launchOwnChromium('--disable-http2'), (each) => each.close())
+  const browser = opened.adopt(await launchOwnChromium(['--disable-http2']), (each) => each.close())
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 1600 } })
   const old = await context.newPage()
   await scene.signIn(old, '/')

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../server-under-test.ts'
 
-const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
+export const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
 
 const settings = {
   'marionette.port': 0,

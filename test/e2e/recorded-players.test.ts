@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -13,6 +13,8 @@ import { recordClock } from '../playback/clock-footage.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium, readClock } from './browser.ts'
 import { type ClockScene, jumpAround, openStream, playAtFour, playKeyFrames } from './clock-player.ts'
+
+const run = promisify(execFile)
 
 let server: ServerUnderTest
 let scene: ClockScene
@@ -75,7 +77,7 @@ async function decodeWith(player: string, url: string, seconds: number): Promise
     player === 'mpv'
       ? [...mpv, `--length=${seconds}`, `--o=${file}`, '--of=rawvideo', '--ovc=rawvideo']
       : [...own, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'yuv420p', file]
-  await promisify(execFile)(player, args, { timeout: 40_000 })
+  await run(player, args, { timeout: 40_000 })
   const bytes = await readFile(file)
   const luma = 320 * 180
   const frames = Math.floor(bytes.length / (luma * 1.5))
@@ -104,4 +106,63 @@ test('a download plays in chromium and begins at the requested moment', { timeou
   })`)
   const last = await readClock(page, 'video')
   assert.ok(last && Math.abs(last.code.unixMs - startMs - 10_000) <= 400)
+})
+
+/** Prints, for each file, its length in seconds, whether players can seek in it, and the size of its video. */
+const discover = `
+import json, sys, gi
+gi.require_version('GstPbutils', '1.0')
+from gi.repository import Gst, GstPbutils
+Gst.init(None)
+discoverer = GstPbutils.Discoverer.new(20 * Gst.SECOND)
+for path in sys.argv[1:]:
+    found = discoverer.discover_uri(Gst.filename_to_uri(path))
+    [video] = found.get_video_streams()
+    print(json.dumps([found.get_duration() / Gst.SECOND, found.get_seekable(), video.get_width()]))
+`
+
+test('GStreamer, FFmpeg and mpv know the length of closed files and of a download, and seek in them', {
+  timeout: 60_000,
+}, async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-files-'))
+  const archive = join(server.dataDir, 'archive')
+  const names = (await readdir(archive, { recursive: true })).filter((name) => name.endsWith('.mp4')).sort()
+  const first = scene.clips[0]!
+  const range = `start=${new Date(first.startMs + 2000).toISOString()}&end=${new Date(first.startMs + 22_000).toISOString()}`
+  const path = `/v1/cameras/${scene.cameraId}/recording/download/?${range}`
+  const download = join(folder.path, 'download.mp4')
+  const { url } = (await server.request<{ url: string }>(path)).json
+  const query = new URL(url)
+  await writeFile(download, (await server.request(query.pathname + query.search, { authorization: null })).bytes)
+  const files = [download, ...names.map((name) => join(archive, name))]
+  const expected = [{ seconds: 20, width: 320 }, ...scene.clips.map(({ seconds, width = 320 }) => ({ seconds, width }))]
+  assert.equal(files.length, expected.length, names.join())
+  const { stdout } = await run('/usr/bin/python3', ['-c', discover, ...files])
+  const found = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as [number, boolean, number])
+  for (const [i, { seconds, width }] of expected.entries()) {
+    const [length, isSeekable, foundWidth] = found[i]!
+    // Of a fragmented file, GStreamer counts up to the beginning of the last fragment.
+    assert.ok(Math.abs(length - seconds) <= (i === 0 ? 0.5 : 1.1), `GStreamer: ${files[i]} lasts ${length} s`)
+    assert.deepEqual([isSeekable, foundWidth], [true, width])
+    const probed = await run('ffprobe', [
+      '-v',
+      'error',
+      '-show_entries',
+      'format=duration',
+      '-of',
+      'csv=p=0',
+      files[i]!,
+    ])
+    assert.ok(Math.abs(Number(probed.stdout) - seconds) <= 0.5, `FFmpeg: ${files[i]} lasts ${probed.stdout} s`)
+    // The last three seconds alone.
+    const frames = join(folder.path, 'frames.yuv')
+    const quiet = ['--no-config', '--really-quiet', '--no-audio', `--start=${seconds - 3}`]
+    await run('mpv', [...quiet, `--o=${frames}`, '--of=rawvideo', '--ovc=rawvideo', files[i]!])
+    const { size } = await stat(frames)
+    const count = size / (width * ((width * 9) / 16) * 1.5)
+    assert.ok(count >= 12 && count <= 30, `mpv: ${count} frames of the end of ${files[i]}`)
+  }
 })

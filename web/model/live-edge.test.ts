@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LiveEdge } from './live-edge.ts'
+import { LiveEdge, type LiveEdgeOptions } from './live-edge.ts'
 
 type Scene = {
   readonly frameMs: number
@@ -12,16 +12,20 @@ type Scene = {
   readonly lateMs?: (ms: number) => number
   readonly startBehind?: number
   readonly isHeard?: boolean
+  readonly player?: LiveEdgeOptions
 }
 
-function simulate({ frameMs, seconds, driftPpm = 0, lateMs = () => 0, startBehind = 0.1, isHeard = false }: Scene) {
-  const edge = new LiveEdge()
+function simulate(scene: Scene) {
+  const { frameMs, seconds, driftPpm = 0, lateMs = () => 0, startBehind = 0.1, isHeard = false, player = {} } = scene
+  const { takesEveryMs = 10 } = player
+  const edge = new LiveEdge(player)
   const behind: { ms: number; seconds: number }[] = []
   let position = 0
   let rate = 1
   let changes = 0
   let jumps = 0
   let arrived = 0
+  let taken = 0
   let next = { atMs: lateMs(0), seconds: 0 }
   let isStarted = false
   let stillMs = 0
@@ -36,7 +40,8 @@ function simulate({ frameMs, seconds, driftPpm = 0, lateMs = () => 0, startBehin
     }
     if (!isStarted) continue
     const before = position
-    position = Math.min(arrived + frameMs / 1000, position + rate / 100)
+    if (ms % takesEveryMs === 0) taken = arrived
+    position = Math.min(taken + frameMs / 1000, position + rate / 100)
     if (ms > 30_000 && position === before) stillMs += 10
     // Of what the camera has taken, whether it arrived or not.
     behind.push({ ms, seconds: ms / 1000 / (1 + driftPpm / 1e6) - position })
@@ -70,6 +75,23 @@ test('it stays within 0.3 s for ten minutes, whatever the clock of the camera do
       assert.equal(jumps, 0)
     }
   }
+})
+
+test('a player with one speed that takes data ten times a second jumps instead, and hardly ever stands still', () => {
+  const player = { takesEveryMs: 100, hasOneSpeed: true }
+  for (const driftPpm of [0, 100, -100]) {
+    const { p95, changes, jumps, stillMs } = simulate({
+      ...{ frameMs: 40, driftPpm, seconds: 600, player },
+      startBehind: 0.25,
+    })
+    assert.ok(p95(10_000) <= 0.35, `${driftPpm} ppm: ${p95(10_000)} s`)
+    assert.deepEqual([changes, jumps], [0, 0])
+    assert.ok(stillMs <= 100, `${driftPpm} ppm: still for ${stillMs} ms`)
+  }
+  const lateMs = (ms: number) => Math.max(0, 1000 - (ms % 60_000))
+  const { jumps, p95 } = simulate({ ...{ frameMs: 40, seconds: 600, lateMs, player }, startBehind: 0.25 })
+  assert.ok(jumps >= 8 && jumps <= 12, `${jumps} jumps`)
+  assert.ok(p95(10_000) <= 0.6, `${p95(10_000)} s`)
 })
 
 test('what a stall has cost is caught up', () => {

@@ -23,11 +23,22 @@ const fastest = { muted: 1.1, heard: 1.05 }
 /** At the beginning, when the decoder came late to the newest frame. */
 const fastestAtStart = { muted: 1.5, heard: 1.1 }
 const slowest = 0.98
+/** Where the speed stays as it is. */
+const jumpFromAtOneSpeed = 0.6
 
 type Arrival = { readonly atMs: number; readonly seconds: number }
 
+export type LiveEdgeOptions = {
+  /** The player takes what has arrived once in so many milliseconds. Default: at once. */
+  readonly takesEveryMs?: number
+  /** The player is interrupted by each change of speed, so it only jumps. */
+  readonly hasOneSpeed?: boolean
+}
+
 /** Times of the stream are in seconds, those of the page in milliseconds of a clock that never steps. */
 export class LiveEdge {
+  readonly #takesEverySeconds: number
+  readonly #hasOneSpeed: boolean
   #arrivals: Arrival[] = []
   /** Pauses after which frames came that had been taken meanwhile. */
   #pauses: { readonly atMs: number; readonly ms: number }[] = []
@@ -36,6 +47,11 @@ export class LiveEdge {
   #jumpedMs = Number.NEGATIVE_INFINITY
   /** Until the wanted distance is reached for the first time. */
   #isStarting = true
+
+  constructor({ takesEveryMs = 0, hasOneSpeed = false }: LiveEdgeOptions = {}) {
+    this.#takesEverySeconds = takesEveryMs / 1000
+    this.#hasOneSpeed = hasOneSpeed
+  }
 
   /** A frame arrived. Frames that arrived before the player caught up say nothing about the line: leave them out. */
   note(atMs: number, seconds: number): void {
@@ -66,6 +82,10 @@ export class LiveEdge {
 
   /** How far behind the newest frame to play: as much as frames come late, and one more. */
   get targetSeconds(): number {
+    return this.#lineSeconds + this.#takesEverySeconds
+  }
+
+  get #lineSeconds(): number {
     if (this.#comesInBursts) return Math.max(...this.#pauses.map(({ ms }) => ms)) / 1000 + leastSeconds
     const interval = this.intervalSeconds
     if (interval === undefined) return (leastSeconds + mostSeconds) / 2
@@ -95,13 +115,13 @@ export class LiveEdge {
   decide(nowMs: number, position: number, isHeard: boolean): EdgeStep | undefined {
     const behind = this.behindSeconds(nowMs, position)
     const error = behind - this.targetSeconds
-    if (error > jumpFromSeconds && nowMs - this.#jumpedMs >= jumpEveryMs) {
+    if (error > (this.#hasOneSpeed ? jumpFromAtOneSpeed : jumpFromSeconds) && nowMs - this.#jumpedMs >= jumpEveryMs) {
       this.#jumpedMs = nowMs
       this.#changedMs = nowMs
       this.#rate = 1
       return { kind: 'jump' }
     }
-    if (nowMs - this.#changedMs < changeEveryMs) return undefined
+    if (this.#hasOneSpeed || nowMs - this.#changedMs < changeEveryMs) return undefined
     const isSettled = Math.abs(error) <= (this.#rate === 1 ? toleranceSeconds : settledSeconds)
     const hasCrossed = (this.#rate > 1 && error < 0) || (this.#rate < 1 && error > 0)
     if (isSettled || hasCrossed) this.#isStarting = false

@@ -86,6 +86,8 @@ class Feed {
   readonly #onError: (error: unknown) => void
   #waiting: Uint8Array<ArrayBuffer>[] = []
   #sinceMs: number | undefined
+  #appendedMs = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
 
   constructor(buffer: SourceBuffer, onError: (error: unknown) => void) {
@@ -116,9 +118,19 @@ class Feed {
   /** Some browsers stop taking data if each frame is a call of its own, so all that waits goes together. */
   pump(): void {
     if (this.#isClosed || this.#buffer.updating || this.#waiting.length === 0) return
+    const nowMs = performance.now()
+    const restMs = this.#appendedMs + ofBrowser.takesEveryMs - nowMs
+    if (restMs > 0) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined
+        this.pump()
+      }, restMs)
+      return
+    }
     const bytes = concat(this.#waiting)
     this.#waiting = []
-    this.#sinceMs = performance.now()
+    this.#appendedMs = nowMs
+    this.#sinceMs = nowMs
     try {
       this.#buffer.appendBuffer(bytes)
     } catch (error) {
@@ -148,6 +160,13 @@ class Feed {
   }
 }
 
+/**
+ * Safari stops taking data after some seconds of an append for each frame (OpenIPC/majestic-webui pull request 411), and
+ * playback is interrupted by changes of speed (video-dev/hls.js pull request 4618).
+ */
+const ofSafari = { takesEveryMs: 100, hasOneSpeed: true }
+const ofBrowser = navigator.vendor.startsWith('Apple') ? ofSafari : { takesEveryMs: 0, hasOneSpeed: false }
+
 /** What one connection brought so far. */
 type Connection = {
   readonly startedMs: number
@@ -164,7 +183,7 @@ type Connection = {
 
 class Player {
   readonly #options: MseVideoOptions
-  readonly #edge = new LiveEdge()
+  readonly #edge = new LiveEdge(ofBrowser)
   readonly #closing = new AbortController()
   readonly #timer: ReturnType<typeof setInterval>
   #source: MediaSource | undefined

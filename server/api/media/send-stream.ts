@@ -6,6 +6,7 @@ import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { MediaBody } from '../../playback/media-bytes.ts'
 import { hasDrained, isWritten } from '../transport/drained.ts'
+import { lineIsFree } from '../transport/line-delay.ts'
 import { waitPatiently } from '../transport/stalled-clients.ts'
 
 export type SendStreamOptions = {
@@ -30,6 +31,7 @@ export async function sendStream(
   try {
     for await (const chunk of chunks) {
       if (signal.aborted) break
+      await lineIsFree(response, chunk.length, signal)
       if (!response.write(chunk) && !(await hasDrained(response, signal))) break
     }
     response.end()

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../base/error.ts'
 import { avcCodecString, parseAvcConfig, writeAvcConfig } from './avc-config.ts'
+import { writeInOrderConfig } from './in-order-config.ts'
+import { escapeNal, RbspWriter } from './rbsp.ts'
 import { parseSps } from './sps.ts'
 
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
@@ -68,4 +70,51 @@ test('random and truncated parameter sets are either parsed or reported as corru
     }),
     { numRuns: 1000 },
   )
+})
+
+/** A set in decoding order (`pic_order_cnt_type` 2) of 640 × 368, with or without usability information. */
+function writeSet(referenceFrames: number, timeScale: number | undefined): Uint8Array {
+  const writer = new RbspWriter(64)
+  const unsigned = (value: number) => {
+    const length = Math.floor(Math.log2(value + 1))
+    writer.bits(0, length)
+    writer.bits(value + 1, length + 1)
+  }
+  writer.bits(0x674d001f, 32)
+  for (const value of [0, 0, 2, referenceFrames]) unsigned(value)
+  writer.bits(0, 1)
+  for (const value of [39, 22]) unsigned(value)
+  writer.bits(0b110, 3)
+  writer.bits(timeScale === undefined ? 0 : 1, 1)
+  if (timeScale !== undefined) {
+    writer.bits(0b00001, 5)
+    writer.bits(1, 32)
+    writer.bits(timeScale, 32)
+    writer.bits(0b10000, 5)
+  }
+  writer.bits(1, 1)
+  return escapeNal(writer.take())
+}
+
+test('a set in decoding order that does not say so says so afterwards, and is the same otherwise', () => {
+  const pps = bytesOf('68ce0fc8')
+  fc.assert(
+    fc.property(fc.nat(16), fc.option(fc.integer({ min: 1, max: 600 }), { nil: undefined }), (frames, timeScale) => {
+      const set = writeSet(frames, timeScale)
+      const before = parseSps(set)
+      assert.equal(before.unlimited?.flag, timeScale === undefined ? 'usability' : 'restriction')
+      const config = writeInOrderConfig(writeAvcConfig({ sps: [set], pps: [pps] }))
+      const after = parseAvcConfig(config)
+      assert.deepEqual(after.pps, [pps])
+      assert.deepEqual(parseSps(after.sps[0]!), { ...before, unlimited: undefined })
+      // Nothing is left to say.
+      assert.deepEqual(writeInOrderConfig(config), config)
+    }),
+  )
+})
+
+test('a set that reorders, says how deep, or cannot be read stays as it is', () => {
+  const pps = bytesOf('68ce0fc8')
+  const configs = samples.map(({ sps }) => writeAvcConfig({ sps: [bytesOf(sps)], pps: [pps] }))
+  for (const config of [...configs, Uint8Array.of(1, 2, 3)]) assert.deepEqual(writeInOrderConfig(config), config)
 })

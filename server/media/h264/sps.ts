@@ -19,6 +19,17 @@ export type Sps = {
   readonly bitDepthChroma: number
   readonly order: PictureOrder
   readonly slices: SliceFields
+  readonly referenceFrames: number
+  /** Undefined if the set limits reordering, or its usability information cannot be read. */
+  readonly unlimited: UnlimitedReordering | undefined
+}
+
+/** A flag of a set that does not limit reordering (`bitstream_restriction_flag`). */
+export type UnlimitedReordering = {
+  /** The flag is 0, or the one of all usability information is. */
+  readonly flag: 'restriction' | 'usability'
+  /** Which bit of the set it is, without emulation prevention bytes. */
+  readonly at: number
 }
 
 /** The fields that are needed to read the beginning of a slice header (7.3.3). */
@@ -59,13 +70,13 @@ export function parseSps(nal: Uint8Array): Sps {
   const { hasColorPlanes, ...chroma } = readChroma(reader, profile)
   const frameNumBits = reader.unsigned() + 4
   const { orderType, orderCountBits } = readPictureOrder(reader)
-  reader.unsigned() // max_num_ref_frames
-  reader.bit() //      gaps_in_frame_num_value_allowed_flag
+  const referenceFrames = reader.unsigned()
+  reader.bit() // gaps_in_frame_num_value_allowed_flag
   const widthInBlocks = reader.unsigned() + 1
   const heightInUnits = reader.unsigned() + 1
   const isFrameOnly = reader.bit() === 1
   if (!isFrameOnly) reader.bit() // mb_adaptive_frame_field_flag
-  reader.bit() //                   direct_8x8_inference_flag
+  reader.bit() // direct_8x8_inference_flag
   const crop = reader.bit() ? readCrop(reader, chroma.chromaFormat, isFrameOnly) : { width: 0, height: 0 }
   const width = widthInBlocks * 16 - crop.width
   const height = heightInUnits * (isFrameOnly ? 16 : 32) - crop.height
@@ -75,13 +86,13 @@ export function parseSps(nal: Uint8Array): Sps {
       `H.264: expected a picture of at most ${maxPixels} pixels per side, found ${width}×${height}`,
     )
   }
-  const { frameRate, depth } = findUsability(reader)
+  const { frameRate, depth, unlimited } = findUsability(reader)
   const isInOrder = profile === baselineProfile || orderType === 2 || depth === 0
   const order = isInOrder
     ? { depth: 0, maxDepth: 0, frameRate }
     : { depth, maxDepth: Math.max(defaultMaxDepth, depth ?? 0), frameRate }
   const slices = { setId, hasColorPlanes, frameNumBits, isFrameOnly, orderCountBits, hasOrderCycle: orderType === 1 }
-  return { profile, constraints, level, width, height, ...chroma, order, slices }
+  return { profile, constraints, level, width, height, ...chroma, order, slices, referenceFrames, unlimited }
 }
 
 function readChroma(reader: BitReader, profile: number) {
@@ -132,13 +143,19 @@ function readCrop(reader: BitReader, chromaFormat: number, isFrameOnly: boolean)
   return { width, height }
 }
 
-type Usability = { frameRate: number | undefined; depth: number | undefined }
+type Usability = {
+  frameRate: number | undefined
+  depth: number | undefined
+  unlimited: UnlimitedReordering | undefined
+}
 
 /** Encoders often write broken usability information. Values that cannot be read stay undefined. */
 function findUsability(reader: BitReader): Usability {
-  const found: Usability = { frameRate: undefined, depth: undefined }
+  const found: Usability = { frameRate: undefined, depth: undefined, unlimited: undefined }
+  const at = reader.position
   try {
     if (reader.bit()) readUsability(reader, found)
+    else found.unlimited = { flag: 'usability', at }
   } catch {
     // The data is too short.
   }
@@ -163,7 +180,11 @@ function readUsability(reader: BitReader, found: Usability): void {
   if (hasVclBuffer) skipBufferModel(reader)
   if (hasNalBuffer || hasVclBuffer) reader.bit() // low_delay_hrd_flag
   reader.bit() // pic_struct_present_flag
-  if (!reader.bit()) return
+  const at = reader.position
+  if (!reader.bit()) {
+    found.unlimited = { flag: 'restriction', at }
+    return
+  }
   reader.bit() // motion_vectors_over_pic_boundaries_flag
   for (let i = 0; i < 4; i++) reader.unsigned() // limits of sizes and motion vectors
   const depth = reader.unsigned()

@@ -7,9 +7,15 @@ export class BitReader {
   #at = 0
   #bit = 0
   #zeros = 0
+  #skipped = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
+  }
+
+  /** The number of bits that have been read, without emulation prevention bytes. */
+  get position(): number {
+    return (this.#at - this.#skipped) * 8 + this.#bit
   }
 
   /** Reads one bit. @throws AppError 'corrupt' beyond the end */
@@ -51,6 +57,7 @@ export class BitReader {
   #skipEmulation(): void {
     if (this.#zeros >= 2 && this.#bytes[this.#at] === 3) {
       this.#at++
+      this.#skipped++
       this.#zeros = 0
     }
   }
