@@ -93,7 +93,7 @@ testPostgres('other processes are told what has changed', async (t, postgres) =>
     await until(() => store.eventsVersion > version)
     return [...heard]
   }
-  assert.deepEqual(await changes(() => other.cameras.update(id, { name: 'Gate' })), [{ camera: id }])
+  assert.deepEqual(await changes(() => other.cameras.update(id, { name: 'Garden' })), [{ camera: id }])
   assert.deepEqual(await changes(() => other.cameras.setStatus(id, { status: 'online' })), ['status'])
   assert.deepEqual(await changes(() => other.recordings.enable(id, { retention: 'P1D', maxBytes: null })), [
     { camera: id },
