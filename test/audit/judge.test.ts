@@ -375,3 +375,15 @@ test('frames between two pauses that were all held up may be off, and no others'
   assert.notDeepEqual(times([...play(0, 105), ...late(110, 200), ...rest]), [])
   assert.notDeepEqual(times([...play(0, 70), ...late(110, 200, 11_000), ...rest]), [])
 })
+
+test('a gap goes on where the clock was set back by less than it has lasted', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 18_000, offsetMs: -5000 },
+  ]
+  const played = [...play(0, 100), ...play(250, 300, { section: 1, laterMs: -5000 })]
+  const judged = (toSeconds: number) =>
+    judgeThis({ played, steps, faults: [fault(10, 24)], timeline: { segments: [], gaps: [gap(10, toSeconds)] } })
+  assert.equal(judged(20).falseGaps, 0)
+  assert.equal(judged(22).falseGaps, 1, 'recorded again')
+})

@@ -249,7 +249,7 @@ function assignGaps(
         isWithin(gap, { fromMs: roomFromMs, toMs: roomToMs }) ||
         // By the clock of the server, which showed other times when it was set in the hole. Only then may other footage have
         // the same times.
-        (joinAhead(shown).some((stretch) => isWithin(gap, stretch)) && (shown.length > 1 || !isRecorded(gap))) ||
+        (joinShown(shown).some((stretch) => isWithin(gap, stretch)) && (shown.length > 1 || !isRecorded(gap))) ||
         // Without a length it marks where one pass ends and another begins: a clock that was set back leaves no room between.
         (gap.startMs === gap.endMs && [roomFromMs, roomToMs].some((ms) => Math.abs(gap.startMs - ms) <= edgeMs)),
     )
@@ -269,12 +269,13 @@ function assignGaps(
   return falseGaps
 }
 
-/** Where the clock was set ahead, nothing lies between two stretches, and a gap may go on across. */
-function joinAhead(shown: readonly Stretch[]): Stretch[] {
+/** Where the clock was set ahead, nothing lies between two stretches; where it was set back a little, they overlap. */
+function joinShown(shown: readonly Stretch[]): Stretch[] {
   const joined: Stretch[] = []
   for (const stretch of shown) {
     const last = joined.at(-1)
-    if (last && stretch.fromMs >= last.toMs) joined.splice(-1, 1, { fromMs: last.fromMs, toMs: stretch.toMs })
+    if (last && stretch.toMs >= last.fromMs)
+      joined.splice(-1, 1, { fromMs: Math.min(last.fromMs, stretch.fromMs), toMs: Math.max(last.toMs, stretch.toMs) })
     else joined.push(stretch)
   }
   return joined
