@@ -88,6 +88,9 @@ test('a player with one speed that takes data ten times a second jumps instead, 
     assert.deepEqual([changes, jumps], [0, 0])
     assert.ok(stillMs <= 100, `${driftPpm} ppm: still for ${stillMs} ms`)
   }
+  const late = simulate({ ...{ frameMs: 40, seconds: 60, player }, startBehind: 0.6 })
+  assert.equal(late.jumps, 1)
+  assert.ok(late.p95(5000) <= 0.3, `${late.p95(5000)} s`)
   const lateMs = (ms: number) => Math.max(0, 1000 - (ms % 60_000))
   const { jumps, p95 } = simulate({ ...{ frameMs: 40, seconds: 600, lateMs, player }, startBehind: 0.25 })
   assert.ok(jumps >= 8 && jumps <= 12, `${jumps} jumps`)

@@ -23,8 +23,8 @@ const fastest = { muted: 1.1, heard: 1.05 }
 /** At the beginning, when the decoder came late to the newest frame. */
 const fastestAtStart = { muted: 1.5, heard: 1.1 }
 const slowest = 0.98
-/** Where the speed stays as it is. */
-const jumpFromAtOneSpeed = 0.6
+/** Where the speed stays as it is. At the beginning, nobody has seen anything that could be missed. */
+const jumpFromAtOneSpeed = { start: 0.1, later: 0.6 }
 
 type Arrival = { readonly atMs: number; readonly seconds: number }
 
@@ -115,13 +115,19 @@ export class LiveEdge {
   decide(nowMs: number, position: number, isHeard: boolean): EdgeStep | undefined {
     const behind = this.behindSeconds(nowMs, position)
     const error = behind - this.targetSeconds
-    if (error > (this.#hasOneSpeed ? jumpFromAtOneSpeed : jumpFromSeconds) && nowMs - this.#jumpedMs >= jumpEveryMs) {
+    const jumpFrom = this.#hasOneSpeed ? jumpFromAtOneSpeed[this.#isStarting ? 'start' : 'later'] : jumpFromSeconds
+    if (error > jumpFrom && nowMs - this.#jumpedMs >= jumpEveryMs) {
+      if (this.#hasOneSpeed) this.#isStarting = false
       this.#jumpedMs = nowMs
       this.#changedMs = nowMs
       this.#rate = 1
       return { kind: 'jump' }
     }
-    if (this.#hasOneSpeed || nowMs - this.#changedMs < changeEveryMs) return undefined
+    if (this.#hasOneSpeed) {
+      if (error <= toleranceSeconds) this.#isStarting = false
+      return undefined
+    }
+    if (nowMs - this.#changedMs < changeEveryMs) return undefined
     const isSettled = Math.abs(error) <= (this.#rate === 1 ? toleranceSeconds : settledSeconds)
     const hasCrossed = (this.#rate > 1 && error < 0) || (this.#rate < 1 && error > 0)
     if (isSettled || hasCrossed) this.#isStarting = false
