@@ -44,6 +44,14 @@ export class OffsetFollower {
     return this.#lastMs - this.#startMs
   }
 
+  /**
+   * Forgets earlier delays after a time in which nobody could measure any: what the camera's clock did meanwhile shows in
+   * the delays that follow.
+   */
+  forgetDelays(): void {
+    this.#min0 = this.#min1 = this.#min2 = Number.POSITIVE_INFINITY
+  }
+
   /** Sets the offset after media time has passed at a wrong rate. Earlier delays say nothing about the new offset. */
   moveTo(offsetMs: number): void {
     this.#offsetMs = offsetMs

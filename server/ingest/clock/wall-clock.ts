@@ -91,6 +91,8 @@ export class WallClock {
   #timestamp90k = Number.NaN
   readonly #order = new DecodeOrder()
   #lastArrivalMs = 0
+  /** The last frames were read some time after they arrived. */
+  #hasWaited = false
   #reorderedInRow = 0
   #canReorder = false
   #recent: { readonly timestamp90k: number; readonly pts90k: number }[] = []
@@ -170,8 +172,13 @@ export class WallClock {
     if (Number.isNaN(this.#last90k)) this.#last90k = this.#media90k = timestamp90k
     if (timestamp90k > this.#last90k) this.#advance(timestamp90k)
     this.#lastArrivalMs = arrivalMs
+    if (isKnown) this.#hasWaited = true
     // A frame that was moved says nothing about the clock either.
-    if (!isKnown && this.#leastStep90k === 1) this.#follow(arrivalMs)
+    else if (this.#leastStep90k === 1) {
+      if (this.#hasWaited) this.#follower.forgetDelays()
+      this.#hasWaited = false
+      this.#follow(arrivalMs)
+    }
     if (this.rate !== 1) this.#holdAxis(arrivalMs)
     this.pts90k = place90k ?? Math.max(Math.round(this.#axis90k - this.#zero90k), this.#lastPts90k + this.#leastStep90k)
     this.#leastStep90k = 1

@@ -251,16 +251,17 @@ export class CameraStream implements Disposable {
     const timestamp90k = this.#checkTimestamp(timestamp, arrivalMs)
     const frame: HeldFrame = { data, timestamp90k, isKey, memory, access, arrivalMs, losses }
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
-    const { isHolding } = this.#backlog
-    const isUnknown = () =>
-      isLate || !this.#hasBegun
-        ? this.#clock.isNew(timestamp90k, arrivalMs)
-        : this.#clock.isForeign(timestamp90k, arrivalMs)
-    if (!isHolding && !isUnknown()) {
-      this.#placeVideo(frame, isLate)
-      return
+    if (!this.#backlog.isHolding) {
+      const isUnknown =
+        isLate || !this.#hasBegun
+          ? this.#clock.isNew(timestamp90k, arrivalMs)
+          : this.#clock.isForeign(timestamp90k, arrivalMs)
+      if (!isUnknown) {
+        this.#placeVideo(frame, isLate)
+        return
+      }
+      this.#isAfterStandstill = isLate
     }
-    if (!isHolding) this.#isAfterStandstill = isLate
     this.#backlog.hold(frame)
     const isCatchingUp = isLate || this.#backlog.isCatchingUp
     if (!isCatchingUp) this.#takeBacklog()

@@ -329,3 +329,15 @@ test('a clock that steps back a little right after the camera was connected has 
     }
   }
 })
+
+test('a clock that lost seconds during a standstill, of which no frames are left, is right soon after it', () => {
+  const { send, sentMs, frames } = open()
+  send(1000, { baseTicks: 1e9 })
+  send(650, { baseTicks: 1e9, blockedMs: 26_000, maxWaiting: 100 })
+  send(500, { baseTicks: 1e9 - 6600 * 90 })
+  const all = frames()
+  assert.equal(all.length, sentMs.length)
+  // The clock counts as lost after some seconds, and a run begins at the next key frame, one second later at most.
+  checkTimes(all.slice(0, 1100), sentMs.slice(0, 1100))
+  checkTimes(all.slice(1200), sentMs.slice(1200))
+})
