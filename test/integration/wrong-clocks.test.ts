@@ -51,7 +51,8 @@ function countRows(dataDir: string): Record<string, number> {
   return Object.fromEntries(['oauth_grants', 'oauth_tokens', 'links'].map((table) => [table, count(table)]))
 }
 
-suite('a machine that starts with a wrong clock', { concurrency: true }, () => {
+// One after the other: beside each other, the clock that is put right was sometimes not seen within a minute.
+suite('a machine that starts with a wrong clock', { concurrency: 1 }, () => {
   test('footage of a boot in 1970 follows that of before, and a gap tells that the clock was set', {
     timeout: 170_000,
   }, async (t) => {
@@ -115,11 +116,11 @@ suite('a machine that starts with a wrong clock', { concurrency: true }, () => {
     const { ca } = server
     const before = (await timeline()).segments
     await server.request(`/v1/cameras/${id}/guests/`, { method: 'POST', body: { email: 'ada@example.org' } })
-    const counted = countRows(server.dataDir)
-    assert.ok(
-      Object.values(counted).every((count) => count > 0),
-      JSON.stringify(counted),
-    )
+    // The link of an invitation is made after the answer.
+    const counted = await eventually('all of them', 10_000, async () => {
+      const rows = countRows(server.dataDir)
+      return Object.values(rows).every((count) => count > 0) && rows
+    })
     await server.stop()
     await clock.set(43 * 365 * 86_400_000)
     await server.start()
