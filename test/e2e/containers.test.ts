@@ -51,6 +51,11 @@ function withoutFirstGroup(stream: ProbedStream): ProbedStream {
   return { ...stream, packets: stream.packets.slice(second) }
 }
 
+/** Frames without timestamps have their arrival time, and some arrive late on a busy machine. */
+function complaintsOf({ complaints }: { complaints: string }, isTimed: boolean): string {
+  return isTimed ? complaints : withoutDiscontinuities(complaints)
+}
+
 test('containers over HTTP are detected, shown and recorded completely, and recover when their process dies', {
   timeout: 180_000,
 }, async () => {
@@ -104,7 +109,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
       assert.deepEqual([camera.type, camera.audio_enabled], [type, audio !== undefined], name)
       const { url } = camera.streams.find(({ format }) => format === 'mp4')!
       const seen = await probe(url, { seconds: liveSeconds })
-      assert.deepEqual([seen.video?.codec, seen.audio?.codec, seen.complaints], [video, audio, ''], name)
+      assert.deepEqual([seen.video?.codec, seen.audio?.codec, complaintsOf(seen, isTimed)], [video, audio, ''], name)
       checkIncreasing(seen.video!, Number.POSITIVE_INFINITY)
       // An encoder that gets no CPU time leaves frames out.
       if (isTimed) checkShown(withoutFirstGroup(seen.video!), 1)
@@ -131,9 +136,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
     let count = 0
     for (const file of files) {
       const seen = await probe(file)
-      // Frames without timestamps have their arrival time, and some arrive late on a busy machine.
-      const complaints = isTimed ? seen.complaints : withoutDiscontinuities(seen.complaints)
-      assert.deepEqual([seen.video?.codec, seen.audio?.codec, complaints], [video, audio, ''], name)
+      assert.deepEqual([seen.video?.codec, seen.audio?.codec, complaintsOf(seen, isTimed)], [video, audio, ''], name)
       checkIncreasing(seen.video!, isTimed ? 1 : Number.POSITIVE_INFINITY)
       count += seen.video!.packets.length
       await decode(file)

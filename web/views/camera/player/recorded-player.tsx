@@ -35,7 +35,7 @@ const retryMs = 3_000
 const freshMs = 30_000
 
 type Wanted = { readonly startMs: number; readonly speed: number }
-type Opened = Wanted & { readonly url: string }
+type Opened = { readonly asked: Wanted; readonly url: string }
 
 export function RecordedPlayer(props: RecordedPlayerProps) {
   const { kind, cameraId, atMs, jump, isPaused, isMuted, rate, label, onState } = props
@@ -53,19 +53,18 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   const [stream, setStream] = useState<Opened>()
   /** The latest request; results of earlier ones are discarded. */
   const wanted = useRef<Wanted>(undefined)
+  /** Until the player of the new stream has replaced that of the old one, whose time would be taken for the new one. */
   const isOpening = useRef(false)
   /** Last displayed moment, to resume from. */
   const shownMs = useRef<number>(undefined)
   const { mutate } = useMutation({
-    mutationFn: async ({ startMs, speed }: Wanted): Promise<Opened> => {
-      const opened = await recordingsOf(client, kind).createStream(cameraId, { start: writeTime(startMs) })
-      if (speed !== 1) await client.streams.setSpeed(opened, speed)
-      return { url: opened.url, startMs, speed }
+    mutationFn: async (asked: Wanted): Promise<Opened> => {
+      const opened = await recordingsOf(client, kind).createStream(cameraId, { start: writeTime(asked.startMs) })
+      if (asked.speed !== 1) await client.streams.setSpeed(opened, asked.speed)
+      return { asked, url: opened.url }
     },
     onSuccess: (opened, asked) => {
-      if (asked !== wanted.current) return
-      isOpening.current = false
-      setStream(opened)
+      if (asked === wanted.current) setStream(opened)
     },
     onError: (error, asked) => {
       if (asked !== wanted.current) return
@@ -104,6 +103,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     const element = video.current
     if (!stream || !element) return
     let isClosed = false
+    if (stream.asked === wanted.current) isOpening.current = false
     const onFailure = (reason: 'network' | 'media', nextMs?: number) => {
       if (isClosed) return
       if (reason === 'media') {
@@ -116,7 +116,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       clearTimeout(retry.current)
       retry.current = setTimeout(() => openStream(shownMs.current ?? callbacks.current.atMs), retryMs)
     }
-    openHlsVideo({ video: element, url: stream.url, startMs: stream.startMs, speed: stream.speed, onFailure }).then(
+    openHlsVideo({ video: element, url: stream.url, ...stream.asked, onFailure }).then(
       (opened) => {
         if (isClosed) opened.close()
         else player.current = opened
