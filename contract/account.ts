@@ -92,8 +92,17 @@ export type Application = Static<typeof Application>
 
 const applicationOptions = {
   redirect_uris: Type.Optional(application.redirect_uris),
-  require_secret: Type.Optional(application.require_secret),
-  allow_password: Type.Optional(application.allow_password),
+  require_secret: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the secret is also required for the password and refresh grants. Default of a new application: false.',
+    }),
+  ),
+  allow_password: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the application may use the password grant. Default of a new application: true.',
+    }),
+  ),
   scope: Type.Optional(scopes),
 }
 

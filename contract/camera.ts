@@ -51,7 +51,10 @@ const common = {
   snapshot: nullable(
     Type.Object(
       { url: Type.String({ format: 'uri' }), created_at: Timestamp },
-      { description: 'Latest saved image; null until the camera has been connected for the first time.' },
+      {
+        description:
+          'The kept image: taken after the camera first connects, then about every eight minutes while it is online. It stays while the camera is offline. Null until the camera has been connected for the first time.',
+      },
     ),
   ),
   status: Type.Enum(['online', 'offline', 'unknown']),

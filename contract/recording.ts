@@ -81,7 +81,7 @@ export const StartQuery = Type.Object({
 
 export const TimelineQuery = Type.Object({
   start: TimeIn('Inclusive.'),
-  end: TimeIn('Exclusive; at most 1 day later.'),
+  end: TimeIn('Exclusive; at most 1 day later, and 25 hours for the day on which the clocks are set back.'),
 })
 
 export const Timeline = Type.Object({
@@ -102,7 +102,7 @@ export const Timeline = Type.Object({
       {
         ...ours,
         description:
-          "Extension. Where footage is missing, and why; up to now while nothing is recorded. An outage with several causes has a gap for each. Where the server's clock was set back, the segments recorded after that follow and overlap those before; between them stands a gap of no length (`start` equal to `end`) with the reason `clock_set`.",
+          "Extension. Where footage is missing, and why; up to now while nothing is recorded. Segments do not end at breaks of less than two seconds, so such a gap can lie inside a segment. An outage with several causes has a gap for each. Where the server's clock was set back, the segments recorded after that follow and overlap those before; between them stands a gap of no length (`start` equal to `end`) with the reason `clock_set`.",
       },
     ),
   ),

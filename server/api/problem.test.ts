@@ -60,6 +60,6 @@ test('the retry time is in the header and in the message', () => {
 test('only a refused bearer token is named in the challenge', () => {
   const plain = toProblem(new UnauthenticatedError('no credentials'))
   assert.equal(plain.headers['www-authenticate'], 'Bearer realm="api"')
-  const refused = toProblem(new UnauthenticatedError('bad', { hasBearerToken: true }))
+  const refused = toProblem(new UnauthenticatedError('bad', 'bearer'))
   assert.match(refused.headers['www-authenticate']!, /^Bearer realm="api", error="invalid_token", /)
 })

@@ -18,9 +18,15 @@ export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly problem: Problem
 
-  constructor(status: number, title: string, detail: string, headers: Problem['headers'] = {}) {
+  constructor(
+    status: number,
+    title: string,
+    detail: string,
+    headers: Problem['headers'] = {},
+    errors?: Problem['errors'],
+  ) {
     super(detail)
-    this.problem = { status, title, detail, headers }
+    this.problem = { status, title, detail, headers, ...(errors && { errors }) }
   }
 }
 
@@ -66,10 +72,11 @@ export const unsupportedEncoding = (encoding: string) =>
 export const parseError = (reason: string) => new HttpError(400, 'parse_error', `JSON parse error - ${reason}`)
 
 /** RFC 6750 section 3.1. */
-export const insufficientScope = (required: readonly string[]) =>
-  new HttpError(403, kinds.forbidden[1], kinds.forbidden[2], {
-    'www-authenticate': `Bearer realm="api", error="insufficient_scope", scope="${required.join(' ')}"`,
-  })
+export function insufficientScope(required: readonly string[]): HttpError {
+  const scope = required.join(' ')
+  const headers = { 'www-authenticate': `Bearer realm="api", error="insufficient_scope", scope="${scope}"` }
+  return new HttpError(...kinds.forbidden, headers, { scope: [`The token needs the scopes: ${scope}.`] })
+}
 
 /** Never throws. Errors of unknown origin are reported as errors of the server. */
 export function toProblem(error: unknown): Problem {
@@ -88,6 +95,7 @@ export function toProblem(error: unknown): Problem {
     title,
     detail: isExpected ? `${text} Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.` : text,
     ...(error.kind === 'invalid' && { errors: error.fields ?? {} }),
+    ...(sentTokenOf(error) && { errors: { authorization: [badToken] } }),
     headers,
   }
 }
@@ -107,9 +115,16 @@ export function writeProblem({ status, title, detail, errors }: Problem): string
   return JSON.stringify({ status, title, detail, errors })
 }
 
+/** The same for every cause. */
+const badToken = 'The token that was sent is invalid, expired or revoked.'
+
+function sentTokenOf(error: AppError): UnauthenticatedError['sentToken'] {
+  return error instanceof UnauthenticatedError ? error.sentToken : undefined
+}
+
 /** RFC 6750 section 3: the response names an invalid bearer token as the cause. */
 function challenge(error: AppError): string {
-  return error instanceof UnauthenticatedError && error.hasBearerToken
+  return sentTokenOf(error) === 'bearer'
     ? 'Bearer realm="api", error="invalid_token", error_description="The access token is invalid."'
     : 'Bearer realm="api"'
 }

@@ -98,6 +98,7 @@ test('a token without the scope gets 403 before any lookup', async (t) => {
       status: 403,
       title: 'permission_denied',
       detail: 'You do not have permission to perform this action.',
+      errors: { scope: ['The token needs the scopes: read write.'] },
     })
   }
   const part = await addUser('part@example.com', ['camera_access'])

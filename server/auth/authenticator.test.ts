@@ -32,9 +32,9 @@ async function createAuthenticator(t: TestContext, { openStore }: TestDatabase) 
     log: silentLogger,
   })
   const authenticate = async (header: string | undefined): Promise<Caller> => authenticator.authenticate(header)
-  const refuses = (header: string | undefined, hasBearerToken = false) =>
+  const refuses = (header: string | undefined, sentToken?: 'bearer' | 'personal') =>
     assert.rejects(authenticate(header), (error: UnauthenticatedError) => {
-      assert.deepEqual([error.kind, error.hasBearerToken], ['unauthenticated', hasBearerToken], header)
+      assert.deepEqual([error.kind, error.sentToken], ['unauthenticated', sentToken], header)
       return true
     })
   return { store, counts, user, add, authenticator, authenticate, refuses }
@@ -72,10 +72,10 @@ testEachDatabase(
     ]) {
       await refuses(header)
     }
-    await refuses(`PersonalAccessToken ${createPersonalToken(randomBytes)}`)
-    await refuses(`PersonalAccessToken ${value}x`)
-    await refuses(`Bearer ${value}`, true)
-    await refuses('bearer x', true)
+    await refuses(`PersonalAccessToken ${createPersonalToken(randomBytes)}`, 'personal')
+    await refuses(`PersonalAccessToken ${value}x`, 'personal')
+    await refuses(`Bearer ${value}`, 'bearer')
+    await refuses('bearer x', 'bearer')
   },
 )
 
@@ -84,7 +84,7 @@ testEachDatabase(
   async (t, database) => {
     const { add, authenticate, refuses, counts } = await createAuthenticator(t, database)
     const mistyped = `njp_${'0'.repeat(36)}`
-    await refuses(`PersonalAccessToken ${mistyped}`)
+    await refuses(`PersonalAccessToken ${mistyped}`, 'personal')
     assert.equal(counts.hashesAsked, 0)
     const { id } = await add(mistyped)
     assert.equal((await authenticate(`PersonalAccessToken ${mistyped}`)).credential.id, id)
@@ -100,12 +100,12 @@ testEachDatabase('revoked tokens and tokens of disabled accounts are rejected at
   assert.equal(await authenticator.isLive({ kind: 'personal', id }), true)
   assert.equal(authenticator.isLive({ kind: 'personal', id }), true)
   await store.tokens.revoke(id)
-  await refuses(`PersonalAccessToken ${first}`)
+  await refuses(`PersonalAccessToken ${first}`, 'personal')
   assert.equal(await authenticator.isLive({ kind: 'personal', id }), false)
   await authenticate(`PersonalAccessToken ${second}`)
   await addKeeper(store)
   await store.accounts.change(user.id, { isDisabled: true })
-  await refuses(`PersonalAccessToken ${second}`)
+  await refuses(`PersonalAccessToken ${second}`, 'personal')
   assert.equal(await authenticator.isLive({ kind: 'personal', id: secondId }), false)
 })
 

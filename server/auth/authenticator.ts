@@ -102,7 +102,7 @@ export class Authenticator {
     const nowMs = this.#clock.nowMs()
     const { kind, id } = caller.credential
     if (nowMs >= expiresAtMs)
-      throw new UnauthenticatedError('the token has expired', { hasBearerToken: kind === 'grant' })
+      throw new UnauthenticatedError('the token has expired', kind === 'grant' ? 'bearer' : 'personal')
     this.#lastUsed[kind].set(id, nowMs)
     return caller
   }
@@ -125,11 +125,14 @@ export class Authenticator {
 
   async #readPersonal(value: string): Promise<Known> {
     if (looksPersonal(value) && !isChecksumValid(value) && !(await this.#hasUncheckable())) {
-      throw new UnauthenticatedError('the checksum of the personal access token is wrong')
+      throw new UnauthenticatedError('the checksum of the personal access token is wrong', 'personal')
     }
     const token = await this.#tokens.findLiveByHash(hashToken(value))
     if (!token)
-      throw new UnauthenticatedError('the personal access token is unknown or revoked, or its account is disabled')
+      throw new UnauthenticatedError(
+        'the personal access token is unknown or revoked, or its account is disabled',
+        'personal',
+      )
     const { id, userId, scopes, credentialsVersion } = token
     const credential: Credential = { kind: 'personal', id }
     return {
@@ -140,8 +143,7 @@ export class Authenticator {
 
   async #readBearer(value: string): Promise<Known> {
     const access = isOAuthSecret('access', value) ? await this.#grants.findLiveAccess(hashToken(value)) : undefined
-    if (!access)
-      throw new UnauthenticatedError('the bearer token is unknown or no longer valid', { hasBearerToken: true })
+    if (!access) throw new UnauthenticatedError('the bearer token is unknown or no longer valid', 'bearer')
     const { grantId, userId, credentialsVersion, applicationId, scopes, expiresAtMs, isBuiltIn } = access
     const credential: Credential = { kind: 'grant', id: grantId }
     const caller: Caller = {

@@ -28,16 +28,13 @@ export type Caller = {
   readonly hasGivenPassword?: true
 }
 
-/**
- * Credentials are missing or invalid. The response does not say which, except that it reports an invalid bearer token
- * as required by RFC 6750 section 3.1.
- */
+/** Credentials are missing or invalid. The response says which, but not what is wrong with a token. */
 export class UnauthenticatedError extends AppError {
-  /** True if a bearer token was sent: the response contains `error="invalid_token"`. */
-  readonly hasBearerToken: boolean
+  /** The kind of token that was sent; for a bearer token the response contains `error="invalid_token"`. */
+  readonly sentToken: 'bearer' | 'personal' | undefined
 
-  constructor(message: string, { hasBearerToken = false }: { hasBearerToken?: boolean } = {}) {
+  constructor(message: string, sentToken?: 'bearer' | 'personal') {
     super('unauthenticated', message)
-    this.hasBearerToken = hasBearerToken
+    this.sentToken = sentToken
   }
 }

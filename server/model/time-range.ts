@@ -9,7 +9,8 @@ export type TimeRange = { readonly startMs: number; readonly endMs: number }
 /** As `TimeRange`, open where a bound is missing. */
 export type OpenRange = { readonly startMs?: number | undefined; readonly endMs?: number | undefined }
 
-export const maxTimelineMs = 86_400_000
+/** A day of any calendar: the one on which the clocks are set back has 25 hours. */
+export const maxTimelineMs = 25 * 3_600_000
 
 /** An instant of a request. Throws 'invalid' naming `field`. */
 export function getTime(field: string, text: string): number {
@@ -25,7 +26,7 @@ export function getTimeRange(query: { start: string; end: string }, maxMs = Numb
   const startMs = getTime('start', query.start)
   const endMs = getTime('end', query.end)
   if (endMs <= startMs) throw invalid('end', 'The end must be later than the start.')
-  if (endMs - startMs > maxMs) throw invalid('end', `The range must not be longer than ${maxMs / 1000} seconds.`)
+  if (endMs - startMs > maxMs) throw invalid('end', `The range must not be longer than ${maxMs / 3_600_000} hours.`)
   return { startMs, endMs }
 }
 

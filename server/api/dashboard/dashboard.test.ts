@@ -106,6 +106,15 @@ async function signIn(pages: TemporaryPages, browser: TestBrowser, scope?: strin
   return exchange(pages, location, verifier)
 }
 
+test('a program that leaves out the version is told so, and gets no page', async (t) => {
+  const { api } = await open(t)
+  const get = (accept: string) => api.server.inject({ url: '/cameras/1/', headers: { accept } })
+  const refused = await get('application/json')
+  assert.deepEqual([refused.statusCode, refused.json().title], [404, 'not_found'])
+  assert.match(refused.json().detail, /begin with \/v1\//)
+  for (const accept of ['text/html,application/json;q=0.9', '*/*']) assert.equal((await get(accept)).statusCode, 200)
+})
+
 test('every view URL returns the same document with a strict content security policy', async (t) => {
   const { api } = await open(t)
   for (const path of viewPaths) {

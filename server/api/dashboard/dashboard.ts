@@ -4,6 +4,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../problem.ts'
 import { createStaticBytes, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
 /** Paths of views; `*` matches any suffix. The views are in web/app/routes.tsx. */
@@ -57,11 +58,22 @@ export function registerDashboard(server: FastifyInstance, folder = builtDashboa
   const send = (file: StaticBytes, headers: Record<string, string>) => (request: FastifyRequest, reply: FastifyReply) =>
     sendStatic(request, reply, file, headers)
   const document = send(readFile(folder, 'index.html'), documentHeaders)
-  for (const path of viewPaths) server.get(path, document)
+  const page = (request: FastifyRequest, reply: FastifyReply) => {
+    // A program that left out the version would take the page for its answer.
+    if (isForProgram(request.headers.accept)) {
+      throw new HttpError(404, 'not_found', 'Not found. The paths of the interface begin with /v1/.')
+    }
+    return document(request, reply)
+  }
+  for (const path of viewPaths) server.get(path, page)
   for (const name of globSync('app/*.{js,css,svg}', { cwd: folder })) {
     server.get(`/${name}`, send(readFile(folder, name), fileHeaders))
   }
   return true
+}
+
+function isForProgram(accept: string | undefined): boolean {
+  return accept !== undefined && /\bapplication\/json\b/i.test(accept) && !/\btext\/(?:html|\*)/i.test(accept)
 }
 
 function readFile(folder: string, name: string): StaticBytes {

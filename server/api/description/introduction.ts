@@ -63,11 +63,11 @@ curl -H 'Authorization: PersonalAccessToken njp_…' '${publicUrl}/v1/events/?li
     },
     {
       title: 'Times',
-      text: `Responses contain times in UTC as \`YYYY-MM-DDThh:mm:ssZ\`. In requests, seconds may have a fraction or be omitted, and the time may have an offset such as \`+02:00\`; without one, it is in UTC. In a URL, write the offset as \`%2B02:00\`; a space in place of the plus sign is accepted. Other formats are rejected with 400. Ranges include their start and exclude their end. A timeline covers at most one day.`,
+      text: `Responses contain times in UTC as \`YYYY-MM-DDThh:mm:ssZ\`. In requests, seconds may have a fraction or be omitted, and the time may have an offset such as \`+02:00\`; without one, it is in UTC. In a URL, write the offset as \`%2B02:00\`; a space in place of the plus sign is accepted. Other formats are rejected with 400. Ranges include their start and exclude their end. A timeline covers at most one day, which has 25 hours when the clocks are set back.`,
     },
     {
       title: 'Errors',
-      text: `All error responses under \`/v1/\` have the same form. \`status\` repeats the HTTP status, \`title\` is a code for programs, and \`detail\` is a text for people. If \`title\` is \`invalid\`, \`errors\` contains the reasons for each field, nested like the request.
+      text: `All error responses under \`/v1/\` have the same form. \`status\` repeats the HTTP status, \`title\` is a code for programs, and \`detail\` is a text for people. If \`title\` is \`invalid\`, \`errors\` contains the reasons for each field, nested like the request. If a token that was sent is invalid or lacks a scope, \`errors\` says so under \`authorization\` or \`scope\`.
 
 \`\`\`json
 {

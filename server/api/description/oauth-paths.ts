@@ -104,6 +104,7 @@ const refusals: { readonly [status: string]: Response } = {
       'WWW-Authenticate': headers.AuthenticateBearer,
     },
   ),
+  421: refusal('The server is not configured for the host name of the request.', { error: 'invalid_request' }),
   429: refusal('Too many requests, or too many wrong passwords.', { error: 'rate_limited' }, retryAfter),
   503: refusal('Not available at the moment.', { error: 'temporarily_unavailable' }, retryAfter),
 }

@@ -86,7 +86,9 @@ const refusalTexts: { readonly [Status in RefusalStatus]: RefusalText } = {
   403: {
     description: 'The credentials do not permit this request.',
     examples: {
-      permission_denied: problem(403, 'permission_denied', 'You do not have permission to perform this action.'),
+      permission_denied: problem(403, 'permission_denied', 'You do not have permission to perform this action.', {
+        scope: ['The token needs the scopes: camera_guest_manage.'],
+      }),
     },
     headers: { 'WWW-Authenticate': refer('AuthenticateScope') },
   },

@@ -48,6 +48,9 @@ test('images of recorded moments share one URL per user and camera for as long a
   assert.deepEqual(answer.rawPayload, jpeg)
   assert.deepEqual(asked.at(-1), [cameraId, Date.UTC(2026, 6, 1, 10), { maxWidth: 320 }, owner.userId])
 
+  assert.equal(await statusOf(`${small}${at}&max_width=320`), 200)
+  for (const other of ['max_width=640', 'max_width=', 'max_width=x', 'max_height=320'])
+    assert.equal(await statusOf(`${small}${at}&${other}`), 400, other)
   for (const wrong of ['', '&at=', '&at=yesterday', `${at}&max_width=640`, `${at}&max_height=`])
     assert.equal(await statusOf(own + wrong), 400, wrong)
   assert.equal(await statusOf(`${own}&at=2031-01-01T00:00:00Z`), 404)

@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox'
 import { TimeIn } from '../../../contract/schema.ts'
 import type { MediaTokens } from '../../auth/media-token.ts'
 import { AppError } from '../../base/error.ts'
+import { createLiveView } from '../../model/live-view.ts'
 import { getTime } from '../../model/time-range.ts'
 import type { CameraAccess } from '../camera-access.ts'
 import type { RecordedImageSource } from '../deps.ts'
@@ -21,7 +22,6 @@ export type RecordedImageRoutesOptions = {
 }
 
 const ImageQuery = Type.Object({ at: TimeIn('The moment.') })
-const sizeNames = ['max_width', 'max_height']
 
 export function registerRecordedImageRoutes(
   server: FastifyInstance,
@@ -34,8 +34,13 @@ export function registerRecordedImageRoutes(
       throw new AppError('forbidden', 'access to these recordings was revoked')
     await access.markViewed(grant.userId, grant.cameraId)
     const given = new URLSearchParams(request.query as string)
-    const size = sizeNames.find((name) => given.has(name))
-    if (size !== undefined) throw unsignedSize(size)
+    // Programs that add the same size to every URL may name the signed one again.
+    const { maxWidth, maxHeight } = createLiveView({
+      max_width: Number(given.get('max_width')),
+      max_height: Number(given.get('max_height')),
+    })
+    if (given.has('max_width') && maxWidth !== grant.view.maxWidth) throw unsignedSize('max_width')
+    if (given.has('max_height') && maxHeight !== grant.view.maxHeight) throw unsignedSize('max_height')
     const query = readQuery(ImageQuery, request.query as string) as Static<typeof ImageQuery>
     const { jpeg } = await images.getImage(grant.cameraId, getTime('at', query.at), grant.view, grant.userId)
     sendBytes(reply, 'image/jpeg', jpeg)

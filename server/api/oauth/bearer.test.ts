@@ -41,7 +41,8 @@ async function open(t: TestContext, { openStore }: TestDatabase) {
   return { store, api, clock, oauth, user, cameraId, logIn, get }
 }
 
-const body = '{"status":401,"title":"not_authenticated","detail":"Authentication credentials were not provided."}'
+const problem = { status: 401, title: 'not_authenticated', detail: 'Authentication credentials were not provided.' }
+const errors = { authorization: ['The token that was sent is invalid, expired or revoked.'] }
 const plain = 'Bearer realm="api"'
 /** Another last character. */
 const mistype = (token: string) => token.slice(0, -1) + (token.endsWith('x') ? 'y' : 'x')
@@ -60,21 +61,22 @@ testEachDatabase(
     await askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token: refreshed.refresh_token })
     clock.skip(36_000_000)
     const fresh = await logIn()
-    const cases: [string | undefined, string][] = [
+    const cases: [string | undefined, string, object?][] = [
       [`Bearer ${expired.access_token}`, invalidToken],
       [`Bearer ${refreshed.access_token}`, invalidToken],
       [`Bearer ${revoked.access_token}`, invalidToken],
       [`Bearer ${fresh.refresh_token}`, invalidToken],
       [`Bearer ${mistype(fresh.access_token)}`, invalidToken],
       [`Bearer ${createOAuthSecret('access', randomBytes)}`, invalidToken],
-      [`PersonalAccessToken ${fresh.access_token}`, plain],
+      [`PersonalAccessToken ${fresh.access_token}`, plain, errors],
       [`Token ${fresh.access_token}`, plain],
       [fresh.access_token, plain],
       ['Bearer', plain],
       [undefined, plain],
     ]
-    for (const [authorization, challenge] of cases) {
+    for (const [authorization, challenge, told = challenge === plain ? undefined : errors] of cases) {
       const response = await get('/v1/me/', authorization)
+      const body = JSON.stringify({ ...problem, errors: told })
       assert.deepEqual([response.statusCode, response.body], [401, body], authorization)
       assert.equal(response.headers['www-authenticate'], challenge, authorization)
     }

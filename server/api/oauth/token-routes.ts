@@ -6,7 +6,7 @@ import { addressBlock } from '../../auth/guard/address-block.ts'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
 import type { OAuth } from '../../auth/oauth/oauth.ts'
 import type { TokenAnswer, TokenInput } from '../../auth/oauth/oauth-types.ts'
-import { answerBug, answerError, answerFailure } from '../../auth/oauth/token-answer.ts'
+import { answerBug, answerError, answerFailure, answerProblem } from '../../auth/oauth/token-answer.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { RateLimitError } from '../../base/rate-limiter.ts'
@@ -54,7 +54,7 @@ function register(
     scope.addContentTypeParser('*', parser, (_request, body, done) => done(null, body))
     scope.setErrorHandler((error, request, reply) => {
       if (error instanceof RateLimitError) request.rate = error.rate
-      if (error instanceof HttpError) return sendProblem(reply, toProblem(error))
+      if (error instanceof HttpError) return send(reply, answerProblem(error.problem))
       send(reply, answerFailure(error) ?? answerUnexpectedError(error, prefix, log))
     })
     scope.setNotFoundHandler((request, reply) => {

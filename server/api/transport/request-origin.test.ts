@@ -77,7 +77,7 @@ test('T37: a proxy that was reached over plain HTTP is refused', async (t) => {
 })
 
 test('T37: a name that is not ours is 421; links use the configured address whatever was asked for', async (t) => {
-  const { send, addUser, addCamera } = await openBehind(t, { proxies: ['10.0.0.1'] })
+  const { api, send, addUser, addCamera } = await openBehind(t, { proxies: ['10.0.0.1'] })
   for (const host of [
     'nightjar.example',
     'NIGHTJAR.example:8443',
@@ -111,6 +111,11 @@ test('T37: a name that is not ours is 421; links use the configured address what
     // Balancers check by names of their own.
     assert.equal((await send('192.0.2.1', { host }, '/healthz')).statusCode, 200, host)
   }
+  // The token endpoint has the errors of OAuth.
+  const request = { method: 'POST', url: '/oauth/token/', remoteAddress: '192.0.2.1' } as const
+  const token = await api.server.inject({ ...request, headers: { host: 'evil.example' } })
+  assert.deepEqual([token.statusCode, token.json().error], [421, 'invalid_request'])
+  assert.match(token.json().error_description, /public-url or allowed-hosts/)
   assert.equal((await send('10.0.0.1', { host: '10.0.0.9', 'x-forwarded-host': 'nightjar.example' })).statusCode, 200)
   assert.equal(
     (await send('10.0.0.1', { host: 'nightjar.example', 'x-forwarded-host': 'evil.example' })).statusCode,

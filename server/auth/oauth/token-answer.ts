@@ -15,6 +15,8 @@ export type IssuedPair = {
   readonly scopes: readonly string[]
 }
 
+type ProblemOfRequest = Pick<TokenAnswer, 'status' | 'headers'> & { readonly detail: string }
+
 /** The body of a successful response. */
 export function writePair({ accessToken, refreshToken, expiresInSeconds, scopes }: IssuedPair): string {
   return JSON.stringify({
@@ -53,6 +55,12 @@ export function answerFailure(error: unknown): TokenAnswer | undefined {
   if (error.kind === 'unavailable')
     return answerLater(503, retryAfterSeconds ?? 5, { error: 'temporarily_unavailable' })
   return undefined
+}
+
+/** What is wrong with the request itself, such as its host or an unencrypted connection. */
+export function answerProblem({ status, detail, headers }: ProblemOfRequest): TokenAnswer {
+  const { body } = answerError('invalid_request', detail)
+  return { status, headers: { ...jsonHeaders, ...headers }, body }
 }
 
 /** Does not reveal the cause. */
