@@ -80,9 +80,9 @@ export type ApplicationChange = {
   /** Up to 100 visible characters. */
   name?: string | undefined
   redirect_uris?: string[] | undefined
-  /** Whether the secret is also required for the password and refresh grants. */
+  /** Whether the secret is also required for the password and refresh grants. Default of a new application: false. */
   require_secret?: boolean | undefined
-  /** Whether the application may use the password grant. */
+  /** Whether the application may use the password grant. Default of a new application: true. */
   allow_password?: boolean | undefined
   /** Scopes separated by spaces. The caller must have all of them. */
   scope?: string | undefined
@@ -125,7 +125,7 @@ export type Camera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
-  /** Latest saved image; null until the camera has been connected for the first time. */
+  /** The kept image: taken after the camera first connects, then about every eight minutes while it is online. It stays while the camera is offline. Null until the camera has been connected for the first time. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
   /** Credential for creating events of this camera. */
@@ -407,9 +407,9 @@ export type NewAccount = {
 
 export type NewApplication = {
   redirect_uris?: string[] | undefined
-  /** Whether the secret is also required for the password and refresh grants. */
+  /** Whether the secret is also required for the password and refresh grants. Default of a new application: false. */
   require_secret?: boolean | undefined
-  /** Whether the application may use the password grant. */
+  /** Whether the application may use the password grant. Default of a new application: true. */
   allow_password?: boolean | undefined
   /** Scopes separated by spaces. The caller must have all of them. */
   scope?: string | undefined
@@ -746,7 +746,7 @@ export type SharedCamera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
-  /** Latest saved image; null until the camera has been connected for the first time. */
+  /** The kept image: taken after the camera first connects, then about every eight minutes while it is online. It stays while the camera is offline. Null until the camera has been connected for the first time. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
   /** URL of a live JPEG. It contains a query string; extra parameters are ignored. */

@@ -141,7 +141,7 @@ export type Operations = {
     query: {
       /** Inclusive. */
       start: Time
-      /** Exclusive; at most 1 day later. */
+      /** Exclusive; at most 1 day later, and 25 hours for the day on which the clocks are set back. */
       end: Time
     }
     result: Timeline
@@ -165,7 +165,7 @@ export type Operations = {
     query: {
       /** Inclusive. */
       start: Time
-      /** Exclusive; at most 1 day later. */
+      /** Exclusive; at most 1 day later, and 25 hours for the day on which the clocks are set back. */
       end: Time
     }
     result: Timeline

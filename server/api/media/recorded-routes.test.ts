@@ -202,7 +202,7 @@ test('invalid times are a 400 that names them, for timeline and stream', async (
     ['timeline/', ['start', 'end']],
     [`timeline/?${day}`, ['end']],
     ['timeline/?start=yesterday&end=2026-07-01', ['start', 'end']],
-    [`timeline/?${day}&end=2026-07-02T00:00:01Z`, ['end']],
+    [`timeline/?${day}&end=2026-07-02T01:00:01Z`, ['end']],
     [`timeline/?${day}&end=2026-07-01T00:00:00Z`, ['end']],
     [`timeline/?${day}&end=2026-06-01T00:00:00Z`, ['end']],
     ['stream/', ['start']],
@@ -217,7 +217,7 @@ test('invalid times are a 400 that names them, for timeline and stream', async (
     assert.equal(response.json().title, 'invalid')
     assert.deepEqual(Object.keys(response.json().errors), fields, url)
   }
-  assert.equal((await asOwner('GET', `timeline/?${day}&end=2026-07-02T00:00:00Z`)).statusCode, 200)
+  assert.equal((await asOwner('GET', `timeline/?${day}&end=2026-07-02T01:00:00Z`)).statusCode, 200)
 })
 
 test('a recorded stream is created and reports its position to its user', async (t) => {
