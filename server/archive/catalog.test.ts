@@ -105,7 +105,23 @@ test('after all footage is deleted, new footage belongs to the latest clock epoc
   back.close()
   await again.flush()
   assert.deepEqual(await epochs(), [1])
-  await again.removeCamera(1)
+  // Footage of a new epoch, and nothing else, is lost.
+  ;(await record(place, again, t0 - dayMs, 2)).close()
+  await again.flush()
+  await rows.markPendingDeletions(rows.all.filter(({ startMs }) => startMs < t0).map(({ id }) => id))
+  await again.close()
+  const third = place.start()
+  ;(await record(place, third, t0 - dayMs + hourMs, 2)).close()
+  await third.flush()
+  const listed = await third.listSegments(1, 0, t0 + dayMs)
+  assert.deepEqual(
+    listed.map(({ epoch, startMs }) => [epoch, startMs - t0]),
+    [
+      [1, hourMs],
+      [2, hourMs - dayMs],
+    ],
+  )
+  await third.removeCamera(1)
   assert.equal(await rows.findLastEpoch(1), 0)
 })
 

@@ -113,9 +113,10 @@ export class Catalog {
       const isAfterRestart = !before && opened.gapReason === undefined && last !== undefined
       if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
       entry.before = last
-      const isEpoch = last !== undefined && isNewEpoch(last, opened.startMs)
-      // Do not use the end of `last`: footage recorded after it may have been deleted.
-      const epoch = (await this.#rows.findLastEpoch(cameraId)) + (isEpoch ? 1 : 0)
+      // Footage recorded after `last` may have been lost or deleted.
+      const latestEpoch = await this.#rows.findLastEpoch(cameraId)
+      const isEpoch = last?.epoch === latestEpoch && isNewEpoch(last, opened.startMs)
+      const epoch = latestEpoch + (isEpoch ? 1 : 0)
       if (epoch > 0) entry.opened = { ...entry.opened, epoch }
       // Whatever else happened, the clock is behind its earlier time.
       if (isEpoch) entry.opened = { ...entry.opened, gapReason: 'clock_set' }
@@ -241,6 +242,11 @@ export class Catalog {
     const entry = this.#last.get(cameraId)
     // Its clock epoch is known once its row is.
     return entry?.id !== undefined && entry.fragments.length > 0 ? lastOf(entry) : this.#rows.findLast(cameraId)
+  }
+
+  /** The latest clock epoch that footage of the camera had, also if that was lost. */
+  findLastEpoch(cameraId: number): Promise<number> {
+    return this.#rows.findLastEpoch(cameraId)
   }
 
   /** True while a file of the camera is open. */

@@ -72,6 +72,7 @@ export class Camera {
       isRecorded: () => this.isRecorded,
       findFootage: () => catalog.knownBounds(id),
       findLast: () => catalog.findLast(id),
+      findLastEpoch: () => catalog.findLastEpoch(id),
     })
     this.#meter = new CameraMeter({ clock, onLoss: (report) => this.#outages.takeLoss(report) })
     this.#snapshot = snapshots.schedule(id)

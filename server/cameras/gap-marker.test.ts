@@ -15,7 +15,12 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
   let answers = Promise.resolve()
   let isRefusing = false
   const time = { ms: 1_000_000, setMs: 0 }
-  const state: { isRecorded: boolean; footage: Range | undefined; last: Recorded | undefined } = {
+  const state: {
+    isRecorded: boolean
+    footage: Range | undefined
+    last: Recorded | undefined
+    latestEpoch?: number
+  } = {
     ...{ isRecorded: true, footage, last: last ?? footage },
   }
   const marker = new GapMarker({
@@ -45,6 +50,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     isRecorded: () => state.isRecorded,
     findFootage: async () => state.footage,
     findLast: async () => state.last && { epoch: 0, ...state.last },
+    findLastEpoch: async () => state.latestEpoch ?? state.last?.epoch ?? 0,
   })
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
   return {
@@ -273,6 +279,33 @@ test('a gap in hours that are recorded for the second time has the reason of its
     [30, 30, 'clock_set'],
     [10, 14, 'disk_full'],
     [14, 16, 'server_down'],
+  ])
+})
+
+test('a gap is told though the disk lost the only footage since the clock was set back', async () => {
+  const { marker, gap, advance, marks, state, setClock } = open({ last: { startMs: 900_000, endMs: 1_000_000 } })
+  setClock(-20_000)
+  // What was recorded by the new time was lost: its epoch has no footage.
+  state.latestEpoch = 1
+  await advance(6_000)
+  gap('disk_failed')
+  await advance(30_000)
+  gap(undefined)
+  await advance(4_000)
+  assert.deepEqual(marks, [
+    { atMs: 986_000, reason: 'disk_failed', epoch: 1 },
+    { atMs: 1_016_000, reason: undefined, epoch: 1 },
+  ])
+  const spans = [
+    { startMs: 900_000, endMs: 1_000_000, gapReason: undefined },
+    { startMs: 1_016_000, endMs: 1_020_000, gapReason: undefined, epoch: 1 },
+  ]
+  const range = { startMs: 900_000, endMs: 1_030_000 }
+  const footage = { startMs: 900_000, endMs: 1_020_000, newest: { epoch: 1, endMs: 1_020_000 } }
+  const listed = await marker.list(range.startMs, range.endMs)
+  assert.deepEqual(buildTimeline(spans, { ...range, footage, marks: listed, nowMs: 1_020_000 }).gaps, [
+    { startMs: 1_000_000, endMs: 1_000_000, reason: 'clock_set' },
+    { startMs: 986_000, endMs: 1_016_000, reason: 'disk_failed' },
   ])
 })
 

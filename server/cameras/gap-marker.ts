@@ -31,6 +31,8 @@ export type GapMarkerOptions = {
   findFootage(): Promise<Pick<FootageBounds, 'startMs' | 'oldest'> | undefined>
   /** The segment recorded last; one that a crash left open may end later than this says. */
   findLast(): Promise<LastSegment | undefined>
+  /** The clock epoch of the camera, whether it has footage or not. */
+  findLastEpoch(): Promise<number>
 }
 
 /**
@@ -181,9 +183,9 @@ export class GapMarker {
   }
 
   async #findEpoch(atMs: number, before: NewMark | undefined): Promise<number> {
-    const { cameraId, findLast, log } = this.#options
+    const { cameraId, findLast, findLastEpoch, log } = this.#options
     try {
-      return findMarkEpoch(await findLast(), atMs)
+      return findMarkEpoch(await findLast(), await findLastEpoch(), atMs)
     } catch (error) {
       log.error({ cameraId, error: errorChain(error) }, 'the last recording of a camera could not be read')
       return before?.epoch ?? 0

@@ -31,11 +31,12 @@ export function compareMarks(a: GapMark, b: GapMark): number {
 
 /**
  * The epoch of a mark made at `atMs`. `last` is the footage recorded last: if it ends in the future, the clock was set
- * back, and the next footage will begin a new epoch.
+ * back, and the next footage will begin a new epoch. If all footage of the latest epoch was lost, the next footage
+ * belongs to that epoch.
  */
-export function findMarkEpoch(last: LastSegment | undefined, atMs: number): number {
-  if (!last) return 0
-  return atMs < last.endMs - markLatenessMs ? last.epoch + 1 : last.epoch
+export function findMarkEpoch(last: LastSegment | undefined, latestEpoch: number, atMs: number): number {
+  const isBehind = last?.epoch === latestEpoch && atMs < last.endMs - markLatenessMs
+  return isBehind ? latestEpoch + 1 : latestEpoch
 }
 
 /**
