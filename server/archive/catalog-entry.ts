@@ -15,6 +15,8 @@ export type Entry = {
   indexBytes: number
   /** True once no more fragments will come. */
   isClosed: boolean
+  /** True once the recorder that wrote it has crashed. */
+  isLastOfRecorder: boolean
 }
 
 /** A copy of the segment as it is now. */

@@ -191,6 +191,12 @@ test('a crashed recorder leaves its complete fragments', async () => {
   await place.catalog.repair.finish()
   assert.deepEqual(place.rows.all[0]!.fragments, fragments)
   assert.equal((await stat(path)).size, place.rows.all[0]!.bytes)
+  // What the next recorder writes tells why frames are missing before it, however few.
+  await record(place, place.catalog, t0 + minuteMs, 2)
+  assert.deepEqual(
+    place.rows.all.map(({ gapReason }) => gapReason),
+    [undefined, 'server_down'],
+  )
 })
 
 test('the index lists only the confirmed part of a file that the disk did not confirm, without reading the file', async () => {

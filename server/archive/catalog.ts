@@ -104,13 +104,22 @@ export class Catalog {
     const entries = this.#entriesOf(cameraId)
     const abandoned = entries.at(-1)
     if (abandoned && !abandoned.isClosed) this.#abandon(abandoned)
-    const entry: Entry = { opened, id: undefined, before: undefined, fragments: [], indexBytes: 0, isClosed: false }
+    const entry: Entry = {
+      opened,
+      id: undefined,
+      before: undefined,
+      fragments: [],
+      indexBytes: 0,
+      isClosed: false,
+      isLastOfRecorder: false,
+    }
     entries.push(entry)
     const before = this.#last.get(cameraId)
     this.#last.set(cameraId, entry)
     this.#enqueue(cameraId, async () => {
       const last = before?.fragments.length ? lastOf(before) : await this.#rows.findLast(cameraId)
-      const isAfterRestart = !before && opened.gapReason === undefined && last !== undefined
+      const isAfterRestart =
+        (!before || before.isLastOfRecorder) && opened.gapReason === undefined && last !== undefined
       if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
       entry.before = last
       // Footage recorded after `last` may have been lost or deleted.
@@ -162,6 +171,8 @@ export class Catalog {
    */
   abandon(cameraId: number): void {
     for (const entry of this.#entriesOf(cameraId)) if (!entry.isClosed) this.#abandon(entry)
+    const last = this.#last.get(cameraId)
+    if (last) last.isLastOfRecorder = true
   }
 
   /** Segments that overlap [startMs, endMs), in the order of recording, including the open one. */
