@@ -197,7 +197,7 @@ test('both times of a run only increase, whatever a camera sends', () => {
 
 test('a clock that steps by less than two seconds leaves every frame at its time', () => {
   for (const stepMs of [-1900, -1000, -500, -300, 400, 700, 1000, 1900]) {
-    for (const [framesPerSecond, groupMs, atSeconds] of [
+    for (const [framesPerSecond, groupMs, atSeconds, setSeconds = Number.POSITIVE_INFINITY] of [
       [25, 2000, 20],
       [10, 4000, 20],
       [5, 2000, 20],
@@ -206,18 +206,24 @@ test('a clock that steps by less than two seconds leaves every frame at its time
       [10, 1000, 1],
       [25, 2000, 0.08],
       [10, 1000, 0],
+      // The system's clock is set soon after: a run begins at the next key frame, whatever the camera's clock does.
+      [15, 1000, 20.5, 20.6],
+      [15, 1000, 20.9, 20.95],
     ] as const) {
       const clock = new WallClock()
       const frameMs = 1000 / framesPerSecond
       let lastPts90k = -1
       let axisMs = 0
+      let isSet = false
       for (let i = 0, beganMs = 0; i < framesPerSecond * 40; i++) {
         const ms = i * frameMs
         const isStepped = i >= framesPerSecond * atSeconds + 3
         clock.map(Math.round((ms + (isStepped ? stepMs : 0)) * 90), startMs + ms)
         if (ms - beganMs >= groupMs || i === 0) {
           beganMs = ms
-          if (clock.isRunDue) {
+          const isSetNow: boolean = !isSet && ms >= setSeconds * 1000
+          isSet ||= isSetNow
+          if (clock.isRunDue || isSetNow) {
             clock.beginRun()
             lastPts90k = -1
             axisMs = ms

@@ -193,8 +193,11 @@ export class WallClock {
    * fitted anew. In this case the audio must be aligned anew as well.
    */
   beginRun(order: PictureOrder = inOrder): boolean {
-    const isNewClock = this.isRunDue
     const behind90k = this.#media90k - this.#findMedia90k(this.#timestamp90k)
+    // Frames that step back were not enough yet to tell that the clock was set back. A key frame is not one of them.
+    const moved90k = this.#shown90k - this.#findMedia90k(this.#timestamp90k)
+    if (moved90k > leastBackTicks && !this.#canReorder) this.#noteJump()
+    const isNewClock = this.isRunDue
     this.#last90k = this.#timestamp90k
     this.#media90k -= behind90k
     if (isNewClock) {
