@@ -40,7 +40,7 @@ const cases: readonly Case[] = [
   { way: 'tcp', stream: 'h265-bframes', type: 'h265', video: 'hevc' },
   { way: 'tcp', stream: 'h265+opus', type: 'h265', video: 'hevc', audio: 'opus' },
   { way: 'tcp', stream: 'mjpeg+pcma', type: 'mjpeg', video: 'mjpeg', audio: 'aac' },
-  { way: 'udp', stream: 'h264+aac', type: 'h264', video: 'h264', audio: 'aac' },
+  { way: 'udp', stream: 'h264+latm', type: 'h264', video: 'h264', audio: 'aac' },
   { way: 'udp', stream: 'h265+opus', type: 'h265', video: 'hevc', audio: 'opus' },
   { way: 'udp', stream: 'mjpeg+pcmu', type: 'mjpeg', video: 'mjpeg', audio: 'aac' },
   { way: 'basic', stream: 'h264-bframes', type: 'h264', video: 'h264' },

@@ -36,6 +36,8 @@ AUDIO = {
     "pcmu": "audio/x-raw,rate=8000,channels=1 ! mulawenc ! rtppcmupay name=pay1 pt=0",
     "pcma": "audio/x-raw,rate=8000,channels=1 ! alawenc ! rtppcmapay name=pay1 pt=8",
     "aac": "audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000 ! aacparse ! rtpmp4gpay name=pay1 pt=97",
+    # As older cameras send it (RFC 6416).
+    "latm": "audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000 ! aacparse ! rtpmp4apay name=pay1 pt=97",
 }
 
 

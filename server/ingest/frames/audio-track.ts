@@ -1,6 +1,7 @@
 // The audio of one session: takes packets and publishes blocks with their times on the axis of the video's run.
 
 import { AacDepacketizer } from '../../media/aac/depacketizer.ts'
+import { LatmDepacketizer } from '../../media/aac/latm.ts'
 import type { Frame } from '../../media/frame.ts'
 import { opusPacketSamples } from '../../media/opus/opus-packet.ts'
 import { AudioChunker } from '../../media/telephony/audio-chunker.ts'
@@ -118,10 +119,11 @@ export class AudioTrack {
     if (coding.kind === 'opus') return this.#createBlockReader((data) => opusPacketSamples(data) > 0)
     if (coding.kind === 'telephone') return this.#createTelephoneReader(coding.source)
     const blockMs = (coding.samplesPerBlock * 1000) / format.sampleRate
-    return new AacDepacketizer(
-      coding.headerSizes,
-      (data, timestamp, index) => this.#takeBlock(data, (timestamp * 1000) / clockRate + index * blockMs),
-      (deviation) => this.#options.stats.deviations.add(deviation),
+    const takeBlock = (data: Uint8Array, timestamp: number, index: number) =>
+      this.#takeBlock(data, (timestamp * 1000) / clockRate + index * blockMs)
+    if (coding.kind === 'latm') return new LatmDepacketizer(coding.mux, takeBlock)
+    return new AacDepacketizer(coding.headerSizes, takeBlock, (deviation) =>
+      this.#options.stats.deviations.add(deviation),
     )
   }
 

@@ -3,6 +3,7 @@
 import { AppError } from '../../base/error.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../../media/aac/audio-specific-config.ts'
 import { type AacHeaderSizes, parseAacHeaderSizes } from '../../media/aac/depacketizer.ts'
+import { type LatmParameters, parseLatmParameters } from '../../media/aac/latm.ts'
 import type { AudioFormat } from '../../media/frame.ts'
 import { opusSampleRate, writeOpusConfig } from '../../media/opus/opus-packet.ts'
 import type { Sdp, SdpMedia, SdpPayload } from '../../media/sdp/sdp.ts'
@@ -14,6 +15,11 @@ import { isEncrypted, listEncodings } from './video-plan.ts'
 /** How packets are read. */
 export type AudioCoding =
   | { readonly kind: 'aac'; readonly samplesPerBlock: number; readonly headerSizes: AacHeaderSizes }
+  | {
+      readonly kind: 'latm'
+      readonly samplesPerBlock: number
+      readonly mux: Pick<LatmParameters, 'blocks' | 'isConfigInBand'>
+    }
   | { readonly kind: 'opus' }
   /** Each payload is a block, as in containers, which do not split them. */
   | { readonly kind: 'block' }
@@ -42,9 +48,10 @@ export type PlannedAudio = {
 
 type Planner = (media: SdpMedia, payload: SdpPayload) => AudioPlan
 
-/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 7587 7, RFC 3551 table 4), in order of preference. */
+/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 6416 7.3, RFC 7587 7, RFC 3551 table 4), in order of preference. */
 const planners: readonly (readonly [encoding: string, plan: Planner])[] = [
   ['MPEG4-GENERIC', planAac],
+  ['MP4A-LATM', planLatm],
   ['OPUS', planOpus],
   ...telephoneCodings.map((coding) => [coding.toUpperCase(), planTelephone(coding)] as const),
 ]
@@ -100,6 +107,19 @@ function planAac(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPay
     control: media.control,
     clockRate: clockRate || format.sampleRate,
     coding: { kind: 'aac', samplesPerBlock, headerSizes: parseAacHeaderSizes(parameters) },
+    format,
+  }
+}
+
+function planLatm(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPayload): AudioPlan {
+  const { config, ...mux } = parseLatmParameters(parameters)
+  const { samplesPerBlock } = parseAudioSpecificConfig(config)
+  const format = createAacFormat(config)
+  return {
+    payloadType,
+    control: media.control,
+    clockRate: clockRate || format.sampleRate,
+    coding: { kind: 'latm', samplesPerBlock, mux },
     format,
   }
 }

@@ -11,6 +11,9 @@ export const usefulMs = 1000
 /** After frames for this long, earlier refusals of the password and internal failures no longer count. */
 const healthyMs = 60_000
 
+/** A camera that is back after hours should be recorded soon, and an attempt costs little. */
+const longestMs = 15_000
+
 export type EndedConnection = {
   /** Why the connection was lost or could not be opened; undefined if the camera was no longer needed. */
   readonly reason: GapReason | undefined
@@ -43,7 +46,7 @@ export class ReconnectPauses {
    * all reconnect at the same time.
    */
   constructor(random: () => number) {
-    this.#failed = new Backoff({ minMs: 1000, maxMs: 60_000, random })
+    this.#failed = new Backoff({ minMs: 1000, maxMs: longestMs, random })
     this.#brief = new Backoff({ minMs: 1000, maxMs: 5000, random })
     this.#refused = new Backoff({ minMs: 120_000, maxMs: 1_800_000, random })
   }

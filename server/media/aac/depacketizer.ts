@@ -138,7 +138,7 @@ export class AacDepacketizer {
   }
 }
 
-function readBits(bytes: Uint8Array, at: number, count: number): number {
+export function readBits(bytes: Uint8Array, at: number, count: number): number {
   let value = 0
   for (let i = at; i < at + count; i++) value = value * 2 + ((bytes[i >> 3]! >> (7 - (i & 7))) & 1)
   return value
