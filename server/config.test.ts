@@ -140,9 +140,15 @@ test('the database is a file or an address, whose password is in no message', as
   const url = 'postgres://nightjar:s%20cret@db.example.org:5433/cameras?sslmode=verify-full'
   assert.equal(await read(url), url)
   assert.equal(await read('postgresql:///cameras?host=/run/postgresql'), 'postgresql:///cameras?host=/run/postgresql')
-  for (const wrong of ['mysql://u:secret@h/n', 'postgres://u:secret@h', 'postgres://u:secret@h:x/n']) {
-    const faults = await faultsOf({ ...sources, env: { NIGHTJAR_DATABASE: wrong } })
-    assert.deepEqual(faults, ['NIGHTJAR_DATABASE: expected a file or postgres://user:password@host:port/name'])
+  // Of passwords with special characters that are not encoded, a part would be taken for the host or the name.
+  const unencoded = ['se@cr/et', '12/cret', 'se#cret', 'se?cret', '12#cret', 'se/cret']
+  for (const wrong of [
+    ...['mysql://u:secret@h/n', 'postgres://u:secret@h', 'postgres://u:secret@h:x/n'],
+    ...unencoded.map((password) => `postgres://u:${password}@h/n`),
+  ]) {
+    const [fault, ...others] = await faultsOf({ ...sources, env: { NIGHTJAR_DATABASE: wrong } })
+    assert.match(fault!, /^NIGHTJAR_DATABASE: expected a file or postgres:.* percent-encoded: @ is %40/, wrong)
+    assert.doesNotMatch(`${fault} ${others}`, /cr|et/.test(wrong) ? /cret|cr\/et/ : /x/)
   }
 })
 

@@ -62,5 +62,7 @@ function writeOptions(options: CommandOptions): string {
 }
 
 function plain(option: Option<never> | Option<unknown>): string {
-  return `${option.description} Default: ${option.defaultText}.`.replaceAll('`', '')
+  return `${option.description} Default: ${option.defaultText}.`
+    .replace(/\[([^\]]+)\]\((?:\.\.\/)*([^)#]+)[^)]*\)/g, '$1 (docs/$2)')
+    .replaceAll('`', '')
 }

@@ -12,13 +12,16 @@ const path = pathOption<string>({
   createDefault: ({ dataDir }) => databaseFile(dataDir),
 })
 
+const expected =
+  'expected a file or postgres://user:password@host:port/name, with special characters of the password percent-encoded: @ is %40, / is %2F, # is %23'
+
 export const databaseOption: Option<string> = {
   ...path,
   isSecret: true,
   limits: 'a file, or `postgres://user:password@host:port/name`',
   parse(text, baseDir) {
     if (!/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return path.parse(text, baseDir)
-    if (!isCompletePostgresUrl(text)) throw new Error('expected a file or postgres://user:password@host:port/name')
+    if (!isCompletePostgresUrl(text)) throw new Error(expected)
     return text
   },
 }

@@ -36,7 +36,10 @@ export class FreeSpaceGuard {
       await this.#measuring.run(() => this.#measure())
     }
     if (this.#budgetBytes < bytes) {
-      throw createDiskError('EFLOOR', `${this.#budgetBytes} bytes are left above the space that stays free`)
+      throw createDiskError(
+        'EFLOOR',
+        `${Math.max(0, this.#budgetBytes)} bytes are left above the space that stays free`,
+      )
     }
     this.#budgetBytes -= bytes
   }

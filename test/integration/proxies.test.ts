@@ -24,7 +24,12 @@ const examples = (await readFile(new URL('../../docs/operating/network.md', impo
 
 const findExample = (word: string): string => examples.find((block) => block.includes(word))!
 
-type Places = { readonly folder: string; readonly port: number; readonly serverPort: number }
+type Places = {
+  readonly folder: string
+  readonly port: number
+  readonly plainPort: number
+  readonly serverPort: number
+}
 
 type Proxy = {
   /** With the example, or with what the program does by itself. */
@@ -35,7 +40,7 @@ type Proxy = {
   readonly isReady?: true
 }
 
-const fit = (text: string, { folder, port, serverPort }: Places): string =>
+const fit = (text: string, { folder, port, plainPort, serverPort }: Places): string =>
   text
     .replaceAll('cameras.example.org', 'localhost')
     .replaceAll('127.0.0.1:8443', `127.0.0.1:${serverPort}`)
@@ -43,6 +48,8 @@ const fit = (text: string, { folder, port, serverPort }: Places): string =>
     .replaceAll('/etc/haproxy/cameras.pem', `${folder}/both.pem`)
     .replace('listen 443', `listen 127.0.0.1:${port}`)
     .replace('bind :443', `bind 127.0.0.1:${port}`)
+    .replace('listen 80', `listen 127.0.0.1:${plainPort}`)
+    .replace('bind :80', `bind 127.0.0.1:${plainPort}`)
 
 const proxies: Readonly<Record<string, Proxy>> = {
   nginx: {
@@ -92,9 +99,9 @@ async function openScene(t: TestContext, { word, write, run }: Proxy, isExample:
   ] as const)
     await writeFile(join(folder, name), text)
   await mkdir(join(folder, 'home'))
-  const [port, serverPort] = [await findFreePort('127.0.0.1'), await findFreePort('127.0.0.1')]
+  const [port = 0, plainPort = 0, serverPort = 0] = await Promise.all([1, 2, 3].map(() => findFreePort('127.0.0.1')))
   const file = join(folder, 'config')
-  await writeFile(file, write(isExample ? findExample(word) : undefined, { folder, port, serverPort }))
+  await writeFile(file, write(isExample ? findExample(word) : undefined, { folder, port, plainPort, serverPort }))
   const source = await openFakeCamera({
     streams: [{ name: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 2, loopSeconds: 4 }],
   })
@@ -131,7 +138,7 @@ async function openScene(t: TestContext, { word, write, run }: Proxy, isExample:
     return { status: response.statusCode as number, text }
   }
   await eventually(`${program} listens: ${lines.join('')}`, 20_000, () => ask('/healthz').then(Boolean, () => false))
-  return { server, source, port, cert, authorization, ask }
+  return { server, source, port, plainPort, cert, authorization, ask }
 }
 
 suite('behind a proxy', { concurrency: true }, () => {
@@ -139,7 +146,7 @@ suite('behind a proxy', { concurrency: true }, () => {
     test(`${name}, as the documentation configures it, passes everything on at once and loses no request`, {
       timeout: 120_000,
     }, async (t) => {
-      const { server, source, port, cert, authorization, ask } = await openScene(t, proxy, true)
+      const { server, source, port, plainPort, cert, authorization, ask } = await openScene(t, proxy, true)
       const id = await server.addCamera('Yard', source.url('yard'))
       assert.equal((await ask('/v1/me/')).status, 200)
       const camera = await eventually('the camera is online', 30_000, async () => {
@@ -173,6 +180,17 @@ suite('behind a proxy', { concurrency: true }, () => {
         await sleep(round === 0 ? 15_950 : 1000)
       }
       assert.deepEqual(failed, [])
+
+      // Browsers are led to HTTPS, and programs fail. Caddy does that by itself, which the test has switched off.
+      if (name === 'caddy') return
+      const plain = async (path: string) => {
+        const { status, headers } = await fetch(`http://localhost:${plainPort}${path}`, { redirect: 'manual' })
+        // HAProxy keeps the port of the request, which is 80 where browsers use it.
+        return [status, headers.get('location')?.replace(`:${plainPort}`, '') ?? null]
+      }
+      assert.deepEqual(await plain('/cameras/1?at=2026-07-01'), [301, 'https://localhost/cameras/1?at=2026-07-01'])
+      for (const path of ['/v1/me/', '/oauth/token/', '/media/cameras/1/live.mp4'])
+        assert.deepEqual(await plain(path), [403, null], path)
     })
 
     if (proxy.isReady) continue

@@ -7,7 +7,7 @@ import { addressBlock } from '../../auth/guard/address-block.ts'
 import { HttpError, writeProblem } from '../problem.ts'
 import { closeSoon } from './close-soon.ts'
 import { FairScheduler } from './fair-scheduler.ts'
-import { type PlainRequest, readPlainRequest } from './plain-request.ts'
+import { type PlainRequest, plainHttpPageHeaders, readPlainRequest } from './plain-request.ts'
 import { plainAddress } from './trusted-proxies.ts'
 
 /** A handshake takes almost a millisecond of processor time. */
@@ -17,7 +17,7 @@ const handshakesPerTurn = 4
 const handshakeRecord = 22
 
 /** Called for refused requests that contained credentials, with the IP address of the client. */
-export type OnClearCredentials = (request: PlainRequest & { readonly ip: string }) => void
+export type OnClearCredentials = (request: Omit<PlainRequest, 'page'> & { readonly ip: string }) => void
 
 /** `hasCredentials`: the response warns that others may have read the credentials. */
 export function createPlainHttpError(
@@ -32,19 +32,21 @@ export function createPlainHttpError(
   return new HttpError(403, 'https_required', detail, headers)
 }
 
-const [refusal, refusalOfCredentials] = [false, true].map((hasCredentials): string => {
-  const problem = createPlainHttpError(hasCredentials)
-  const body = writeProblem(problem.problem)
+function writeRefusal({ page }: PlainRequest, hasCredentials: boolean): string {
+  const body = page ?? writeProblem(createPlainHttpError(hasCredentials).problem)
   return [
     'HTTP/1.1 403 Forbidden',
-    'Content-Type: application/json',
+    ...Object.entries(page === undefined ? jsonHeaders : plainHttpPageHeaders).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
     `Content-Length: ${Buffer.byteLength(body)}`,
-    'Access-Control-Allow-Origin: *',
     'Connection: close',
     '',
     body,
   ].join('\r\n')
-}) as [string, string]
+}
+
+const jsonHeaders = { 'Content-Type': 'application/json', 'Access-Control-Allow-Origin': '*' }
 
 /**
  * Puts the check before what `tlsServer` does with a new connection. Connections silent for `firstByteMs` are closed.
@@ -84,6 +86,6 @@ async function refuse(socket: Socket, bytes: Buffer, onCredentials: OnClearCrede
   const request = await readPlainRequest(socket, bytes)
   const hasCredentials = request.authorization !== undefined || request.isForm
   if (hasCredentials) onCredentials?.({ ...request, ip })
-  socket.end(hasCredentials ? refusalOfCredentials : refusal)
+  socket.end(writeRefusal(request, hasCredentials))
   closeSoon(socket)
 }

@@ -11,6 +11,8 @@ export type PlainRequest = {
   readonly userAgent: string | undefined
   /** Sent to an address that takes passwords or tokens in a form. */
   readonly isForm: boolean
+  /** For a browser: the page that explains the refusal. */
+  readonly page: string | undefined
 }
 
 /** What `first`, and what follows within a moment, says; whatever it is. */
@@ -55,7 +57,57 @@ function parse(head: string): PlainRequest {
     authorization: find('authorization'),
     userAgent: find('user-agent'),
     isForm: isFormLine(line),
+    page: writePlainHttpPage({
+      ...{ method: line.split(' ', 1)[0], url: line.split(' ')[1], host: find('host') },
+      ...{ accept: find('accept'), languages: find('accept-language') },
+    }),
   }
+}
+
+export const plainHttpPageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+export type PageRequest = {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly host: string | undefined
+  readonly accept: string | undefined
+  readonly languages: string | undefined
+}
+
+/**
+ * Tells the person in front of a browser what to do. There is no redirect, because it would hide that credentials were
+ * sent in clear. Style sheets could not be loaded. Undefined for programs.
+ */
+export function writePlainHttpPage({
+  method,
+  url = '',
+  host = '',
+  accept,
+  languages,
+}: PageRequest): string | undefined {
+  const isPage = method === 'GET' && accept?.toLowerCase().includes('text/html')
+  if (!isPage || !/^[\w.:[\]-]+$/.test(host) || !url.startsWith('/')) return undefined
+  const target = `https://${host}${url}`.replace(/[<>"'&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  const isGerman = /^\s*de\b/i.test(languages ?? '')
+  const [title, advice] = isGerman
+    ? ['Dieser Server braucht eine verschlüsselte Verbindung', 'Öffnen Sie ihn mit https:// statt http://:']
+    : ['This server needs an encrypted connection', 'Open it with https:// instead of http://:']
+  return `<!doctype html>
+<html lang="${isGerman ? 'de' : 'en'}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} – Nightjar</title>
+<h1>${title}</h1>
+<p>${advice}</p>
+<p><a href="${target}">${target}</a></p>
+</html>
+`
 }
 
 /** As a request line, or its method and path. */

@@ -74,6 +74,16 @@ test('T37: a proxy that was reached over plain HTTP is refused', async (t) => {
     assert.deepEqual([response.statusCode, response.json().title], [403, 'https_required'], scheme)
     assert.equal(response.headers.location, undefined)
   }
+  // People see what to do. Nothing of the request gets into the page.
+  const accept = 'text/html,application/xhtml+xml'
+  const browser = { 'x-forwarded-proto': 'http', host: 'nightjar.example', accept, 'accept-language': 'de-AT,de' }
+  const page = await send('10.0.0.1', browser, '/cameras/1?at="><script>')
+  assert.deepEqual([page.statusCode, page.headers['content-type']], [403, 'text/html; charset=utf-8'])
+  assert.match(page.body, /Öffnen Sie ihn mit https:.*<a href="https:\/\/nightjar\.example\/cameras\/1\?at=[^"<>]*">/s)
+  for (const host of ['a"b', 'x/y', 'a b']) {
+    const response = await send('10.0.0.1', { ...browser, host })
+    assert.equal(response.json().title, 'https_required', host)
+  }
 })
 
 test('T37: a name that is not ours is 421; links use the configured address whatever was asked for', async (t) => {

@@ -3,11 +3,11 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../../auth/request-context.ts'
 import { HttpError } from '../problem.ts'
 import { createPlainHttpError, type OnClearCredentials } from './plain-http.ts'
-import { isFormLine } from './plain-request.ts'
+import { isFormLine, plainHttpPageHeaders, writePlainHttpPage } from './plain-request.ts'
 import { plainAddress, type TrustedProxies } from './trusted-proxies.ts'
 
 declare module 'fastify' {
@@ -106,16 +106,31 @@ export class OriginCheck {
 /** To be called before any other hook is added. */
 export function registerOriginCheck(server: FastifyInstance, origin: OriginCheck): void {
   server.decorateRequest('clientIp', '')
-  server.addHook('onRequest', (request, _reply, done) => {
+  server.addHook('onRequest', (request, reply, done) => {
     request.clientIp = origin.findClient(request.raw)
     try {
       origin.check(request.raw, request.clientIp)
     } catch (error) {
-      done(error as Error)
+      if (!sendPlainHttpPage(error, request, reply)) done(error as Error)
       return
     }
     done()
   })
+}
+
+/** Returns false if the request was not refused for its connection, or did not come from a browser. */
+function sendPlainHttpPage(error: unknown, { raw }: FastifyRequest, reply: FastifyReply): boolean {
+  if (!(error instanceof HttpError) || error.problem.title !== 'https_required') return false
+  const { method, url, headers } = raw
+  const { host, accept, 'accept-language': languages } = headers
+  const page = writePlainHttpPage({ method, url, host, accept, languages })
+  // What the proxy leaves out, its administrator has to mend, and no visitor.
+  if (page === undefined || headers['x-forwarded-proto'] === undefined) return false
+  reply
+    .hijack()
+    .raw.writeHead(403, { ...plainHttpPageHeaders, ...error.problem.headers })
+    .end(page)
+  return true
 }
 
 const untoldAdvice =

@@ -5,9 +5,12 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//i.test(text)
 }
 
-/** Whether the text is a valid URL with the name of a database. */
+/**
+ * Whether the text is a valid URL with the name of a database. A part of a password that was not encoded is no name:
+ * messages would show it.
+ */
 export function isCompletePostgresUrl(text: string): boolean {
-  return isPostgresUrl(text) && URL.canParse(text) && new URL(text).pathname.length > 1
+  return isPostgresUrl(text) && URL.canParse(text) && /^\/[^/@:]+$/.test(new URL(text).pathname)
 }
 
 /** The URL for display: without password and parameters. */
