@@ -1,7 +1,7 @@
 // What users manage of their own account, and owners of all: extensions of the interface.
 
 import { type Static, Type } from 'typebox'
-import { Email, nullable, Timestamp } from './schema.ts'
+import { Email, nullable, TimeIn, Timestamp } from './schema.ts'
 
 const nameLimits = { maxLength: 150 }
 const emailForm = { format: 'idn-email', minLength: 1, maxLength: 254 }
@@ -51,6 +51,7 @@ export const PersonalToken = Type.Object({
   last_four: Type.String({ description: 'Last characters of the token.' }),
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
+  expires_at: nullable(Timestamp),
 })
 
 export type PersonalToken = Static<typeof PersonalToken>
@@ -58,6 +59,7 @@ export type PersonalToken = Static<typeof PersonalToken>
 export const NewPersonalToken = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 200 })),
   scope: Type.Optional(Type.String({ maxLength: 1000, description: `${scopeDescription} Default: \`user_access\`.` })),
+  expires_at: Type.Optional(nullable(TimeIn('When the token stops working. Default: null, never.'))),
   password: Type.Optional(
     Type.String({ ...passwordLimits, description: 'Current password of the user. Required for `account_manage`.' }),
   ),

@@ -142,6 +142,7 @@ export const sampleToken: PersonalToken = {
   last_four: '0001',
   created_at: '2026-04-30T09:12:44Z',
   last_used_at: null,
+  expires_at: null,
 }
 
 export const sampleApplication: Application = {

@@ -249,6 +249,7 @@ export type CreatedPersonalToken = {
   last_four: string
   created_at: Timestamp
   last_used_at: Timestamp | null
+  expires_at: Timestamp | null
   /** The token itself. It is returned only here. */
   token: string
 }
@@ -473,6 +474,8 @@ export type NewPersonalToken = {
   name?: string | undefined
   /** Scopes separated by spaces. The caller must have all of them. Default: `user_access`. */
   scope?: string | undefined
+  /** When the token stops working. Default: null, never. */
+  expires_at?: Time | null | undefined
   /** Current password of the user. Required for `account_manage`. */
   password?: string | undefined
 }
@@ -571,6 +574,7 @@ export type PersonalToken = {
   last_four: string
   created_at: Timestamp
   last_used_at: Timestamp | null
+  expires_at: Timestamp | null
 }
 
 export type PlaceStorage = {

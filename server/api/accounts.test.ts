@@ -23,6 +23,7 @@ test('a personal token is made, shown once, listed without its value, used and r
     'last_four',
     'created_at',
     'last_used_at',
+    'expires_at',
     'token',
   ])
   assert.deepEqual([made.body.name, made.body.scope, made.body.last_four], ['phone', 'read', token.slice(-4)])
@@ -44,6 +45,17 @@ test('a personal token is made, shown once, listed without its value, used and r
       ['pat.revoked', ada.userId],
     ],
   )
+})
+
+test('a personal token may end by itself, at a time in the future', async (t) => {
+  const { send, ada } = await open(t)
+  const create = (expires_at: unknown) => send('POST', '/v1/me/tokens/', ada.authorization, { name: 'x', expires_at })
+  assert.equal((await create('2999-12-31T00:00:00Z')).body.expires_at, '2999-12-31T00:00:00Z')
+  assert.equal((await create(null)).body.expires_at, null)
+  for (const wrong of ['2020-01-01T00:00:00Z', 'tomorrow', 5, '']) {
+    const { status, body } = await create(wrong)
+    assert.deepEqual([status, Object.keys(body.errors)], [400, ['expires_at']], String(wrong))
+  }
 })
 
 test('T21: a token that may only read, or write, cameras neither sees nor makes credentials', async (t) => {

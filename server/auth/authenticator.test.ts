@@ -3,17 +3,19 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../test/postgres/each-database.ts'
 import { addKeeper } from '../../test/support/store/temporary-store.ts'
-import { systemClock } from '../base/clock.ts'
+import { TestClock } from '../../test/support/test-clock.ts'
 import { silentLogger } from '../base/log.ts'
+import type { NewToken } from '../store/accounts/tokens.ts'
 import { Authenticator } from './authenticator.ts'
 import type { Caller, UnauthenticatedError } from './caller.ts'
 import { createPersonalToken, describePersonalToken } from './personal-token.ts'
 
 async function createAuthenticator(t: TestContext, { openStore }: TestDatabase) {
-  const { store } = await openStore(t)
+  const clock = new TestClock()
+  const { store } = await openStore(t, { clock })
   const user = await store.users.insert({ email: 'a@x', firstName: '', lastName: '', passwordHash: '' })
-  const add = async (value: string, scopes = ['read']) =>
-    store.tokens.insert({ userId: user.id, name: 't', scopes, ...describePersonalToken(value) })
+  const add = async (value: string, scopes = ['read'], own: Partial<NewToken> = {}) =>
+    store.tokens.insert({ userId: user.id, name: 't', scopes, ...describePersonalToken(value), ...own })
   const counts = { hashesAsked: 0 }
   const tokens = {
     findLiveByHash: (hash: Uint8Array) => {
@@ -28,7 +30,7 @@ async function createAuthenticator(t: TestContext, { openStore }: TestDatabase) 
     tokens,
     grants: store.grants,
     source: store,
-    clock: systemClock,
+    clock,
     log: silentLogger,
   })
   const authenticate = async (header: string | undefined): Promise<Caller> => authenticator.authenticate(header)
@@ -37,7 +39,7 @@ async function createAuthenticator(t: TestContext, { openStore }: TestDatabase) 
       assert.deepEqual([error.kind, error.sentToken], ['unauthenticated', sentToken], header)
       return true
     })
-  return { store, counts, user, add, authenticator, authenticate, refuses }
+  return { store, clock, counts, user, add, authenticator, authenticate, refuses }
 }
 
 testEachDatabase(
@@ -122,4 +124,20 @@ testEachDatabase('the time of last use is saved every minute and at the end', as
   await running
   assert.ok(Date.now() - (await store.tokens.list())[0]!.lastUsedAtMs! < 5000)
   assert.equal(store.version, version)
+})
+
+testEachDatabase('a token works until it expires, and so does what it creates', async (t, database) => {
+  const { store, add, user, refuses, clock, authenticate } = await createAuthenticator(t, database)
+  const [first, second] = [createPersonalToken(randomBytes), createPersonalToken(randomBytes)]
+  const expiresAtMs = clock.nowMs() + 60_000
+  const { id } = await add(first, ['user_access'], { expiresAtMs })
+  const made = await add(second, ['user_access'], { maker: { kind: 'personal', id } })
+  assert.equal(made.expiresAtMs, expiresAtMs)
+  for (const value of [first, second]) await authenticate(`PersonalAccessToken ${value}`)
+  clock.skip(60_000)
+  for (const value of [first, second]) await refuses(`PersonalAccessToken ${value}`, 'personal')
+  assert.deepEqual(
+    (await store.tokens.list(user.id)).map(({ revokedAtMs }) => revokedAtMs),
+    [expiresAtMs, expiresAtMs],
+  )
 })

@@ -2,6 +2,7 @@
 
 import { AppError } from '../base/error.ts'
 import { invalidAccount, maxPersonalTokens } from '../model/account-fault.ts'
+import { writeTime } from '../model/time.ts'
 import type { Token, TokenMaker } from '../store/accounts/tokens.ts'
 import type { Store } from '../store/store.ts'
 import type { RandomBytes } from './checked-token.ts'
@@ -24,6 +25,8 @@ export type NewPersonalToken = {
   readonly context: RequestContext
   /** The token that creates this one, and ends it when it ends; missing if a person creates it. */
   readonly maker?: TokenMaker | undefined
+  /** Null for never. */
+  readonly expiresAtMs: number | null
 }
 
 export class PersonalTokens {
@@ -49,17 +52,19 @@ export class PersonalTokens {
     scopes,
     context,
     maker,
+    expiresAtMs,
   }: NewPersonalToken): Promise<{ token: Token; value: string }> {
     const { rows, audit, randomBytes } = this.#options
     if ((await this.list(userId)).length >= maxPersonalTokens) throw invalidAccount('tokens_too_many')
     const value = createPersonalToken(randomBytes)
     const token = await rows.insert({
-      ...{ userId, credentialsVersion, name, scopes, maker },
+      ...{ userId, credentialsVersion, name, scopes, maker, expiresAtMs },
       ...describePersonalToken(value),
     })
     const detail = {
       token: token.id,
       scope: scopes.join(' '),
+      ...(expiresAtMs !== null && { expires_at: writeTime(expiresAtMs) }),
       ...(maker && { made_with: `${maker.kind} ${maker.id}` }),
     }
     audit.write({ event: 'pat.created', userId, subject: name, context, detail })

@@ -49,12 +49,16 @@ test('a guest is invited with a mail, listed, changed and removed', { timeout: 1
   const [mail] = await outbox()
   assert.match(mail!.replaceAll('=\n', ''), /https:\/\/cameras\.example\.com\/invitation\/\?token=3?D?njln_/)
 
+  const { link } = await succeed('guest', 'link', ...ofCamera, 'bob@example.com')
+  assert.match(link, /^https:\/\/cameras\.example\.com\/invitation\/\?token=njln_\w{49}$/)
   const eve = await addUser('eve@example.com')
   const address = ['--public-url', 'https://elsewhere.example.com']
   const { code, stdout } = await run('guest', 'add', ...ofCamera, '--email', 'eve@example.com', ...address)
   assert.equal(code, 0)
   assert.ok(stdout.includes(`Door. No mail server is configured (smtp-url): the mail is in ${join(data, 'outbox')}.`))
   assert.match(stdout, /It leads to https:\/\/elsewhere\.example\.com\.$/m)
+  const refused = await run('guest', 'link', ...ofCamera, 'eve@example.com')
+  assert.match(refused.stderr, /eve@example\.com has an account/)
   const { mail: _mail, ...kept } = bob
   const { guests } = await succeed('guest', 'list', ...ofCamera)
   assert.deepEqual([guests.length, guests[0], guests[1].user_id], [2, kept, eve.id])
@@ -81,6 +85,7 @@ test('a guest is invited with a mail, listed, changed and removed', { timeout: 1
       'guest.changed Bob@example.com',
       'guest.changed Bob@example.com',
       'guest.invited eve@example.com',
+      'guest.link_created Bob@example.com',
       'guest.invited Bob@example.com',
     ],
   )

@@ -105,6 +105,19 @@ const guestSet: Command = {
   },
 }
 
+const guestLink: Command = {
+  name: 'guest link',
+  summary: 'Print a new link that a guest without an account can accept the invitation with.',
+  positionals: ['GUEST'],
+  options: { ...ofCamera, ...mailOptions },
+  run: ({ config, options, positionals }) =>
+    withStore(config, async (store) => {
+      const found = await getGuest(store, options.camera!, positionals[0]!)
+      const { result: link } = await withGuestService(store, config, (service) => service.createLink(found))
+      return { json: { link }, text: link }
+    }),
+}
+
 const guestRemove: Command = {
   name: 'guest remove',
   summary: 'Remove a guest. Their open streams end within seconds.',
@@ -119,7 +132,7 @@ const guestRemove: Command = {
     }),
 }
 
-export const guestCommands: readonly Command[] = [guestAdd, guestList, guestSet, guestRemove]
+export const guestCommands: readonly Command[] = [guestAdd, guestList, guestLink, guestSet, guestRemove]
 
 const getCamera = (store: Pick<Store, 'cameras'>, text: string) => store.cameras.get(parseId('camera', text))
 
@@ -155,7 +168,9 @@ function describeMail(mail: MailOutcome, guest: Guest, config: Config): string {
       ? 'No mail was sent: the share waits until an owner makes an account for the address (sign-up is closed).'
       : 'No mail was sent: there were enough today, or the account is disabled.'
   }
-  const where = `It leads to ${publicUrlOf(config)}.`
+  const url = publicUrlOf(config)
+  const isLocal = /^https:\/\/(localhost|127\.[\d.]+|\[::1\])(:|$)/.test(url)
+  const where = `It leads to ${url}${isLocal ? ', which works only on this machine: set --public-url to a URL that the guest can open' : ''}.`
   return config.smtpUrl === undefined
     ? `No mail server is configured (smtp-url): the mail is in ${outboxOf(config)}. ${where}`
     : `A mail was sent. ${where}`

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { checkTokenValue, createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
 import { accountScope, defaultScopes, parseScopes } from '../model/access.ts'
 import { writeTime } from '../model/time.ts'
+import { getFutureTime } from '../model/time-range.ts'
 import type { Token } from '../store/accounts/tokens.ts'
 import type { Command } from './command.ts'
 import { getNamedUser, parseId } from './names.ts'
@@ -23,6 +24,10 @@ const tokenCreate: Command = {
       description: `Scopes, separated by spaces. Default: ${defaultScopes.join(' ')}, which covers everything about cameras. Programs that manage the account also need ${accountScope}.`,
     },
     name: { placeholder: 'NAME', description: 'Name to recognize the token by.' },
+    expires: {
+      placeholder: 'TIME',
+      description: 'When it stops working, for example 2027-01-31T12:00Z. Default: never.',
+    },
     ...secretOptions('value', {
       what: 'the token itself, of 20 to 256 characters, when moving from another server,',
       otherwise: 'a random one is generated',
@@ -33,10 +38,12 @@ const tokenCreate: Command = {
     const scopes = options.scope === undefined ? defaultScopes : parseScopes(options.scope)
     const value = (await readSecretOption(call, tokenCreate, 'value')) ?? createPersonalToken(randomBytes)
     checkTokenValue(value)
+    const expiresAtMs = options.expires === undefined ? null : getFutureTime('expires', options.expires, Date.now())
     return withStore(config, async (store) => {
       const user = await getNamedUser(store, options.user!)
       const name = options.name ?? ''
-      const token = await store.tokens.insert({ userId: user.id, name, scopes, ...describePersonalToken(value) })
+      const own = { userId: user.id, name, scopes, expiresAtMs }
+      const token = await store.tokens.insert({ ...own, ...describePersonalToken(value) })
       const detail = { token: token.id, scope: scopes.join(' ') }
       await record(store, { event: 'pat.created', userId: user.id, subject: name, detail })
       return { json: { ...writeToken(token), token: value }, text: value }
@@ -61,7 +68,7 @@ const tokenList: Command = {
         token.name,
         token.scopes.join(' '),
         token.lastUsedAtMs === null ? 'never' : writeTime(token.lastUsedAtMs),
-        token.revokedAtMs === null ? '' : `revoked ${writeTime(token.revokedAtMs)}`,
+        writeState(token),
       ])
       const titles = ['ID', 'TOKEN', 'USER', 'NAME', 'SCOPE', 'LAST USED', 'STATE']
       return { json: { tokens: tokens.map(writeToken) }, text: writeTable(titles, rows, 'There are no tokens.') }
@@ -88,6 +95,11 @@ const tokenRevoke: Command = {
 
 export const tokenCommands: readonly Command[] = [tokenCreate, tokenList, tokenRevoke]
 
+function writeState({ revokedAtMs, expiresAtMs }: Token): string {
+  if (revokedAtMs !== null) return `${revokedAtMs === expiresAtMs ? 'expired' : 'revoked'} ${writeTime(revokedAtMs)}`
+  return expiresAtMs === null ? '' : `expires ${writeTime(expiresAtMs)}`
+}
+
 function writeToken(token: Token) {
   const timeOrNull = (unixMs: number | null) => (unixMs === null ? null : writeTime(unixMs))
   return {
@@ -99,6 +111,7 @@ function writeToken(token: Token) {
     last_four: token.lastFour,
     created_at: writeTime(token.createdAtMs),
     last_used_at: timeOrNull(token.lastUsedAtMs),
+    expires_at: timeOrNull(token.expiresAtMs),
     revoked_at: timeOrNull(token.revokedAtMs),
   }
 }

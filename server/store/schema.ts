@@ -83,6 +83,8 @@ export type Tables = {
     parent_id: number | null
     /** The grant that created this token, or the first token in its chain. */
     grant_id: number | null
+    /** Null for never. */
+    expires_at_ms: number | null
   }
   /** No foreign key to cameras: rows outlive a removed camera until its files are deleted. */
   segments: {

@@ -467,8 +467,27 @@ export const english = {
     title: 'Your access tokens',
     newTitle: 'New access token',
     name: 'Name',
-    nameHint: 'For example, the name of the program. The token can view and change your cameras until you revoke it.',
-    withAccount: 'Allow the token to manage my account (only for programs that need it)',
+    nameHint: 'For example, the name of the program.',
+    access: 'The program can',
+    accesses: {
+      read: 'see my cameras and recordings',
+      user_access: 'see and change my cameras',
+      'user_access account_manage': 'change my cameras and manage my account',
+    },
+    lasting: 'The token works',
+    lastings: {
+      always: 'until I revoke it',
+      days30: 'for 30 days',
+      days90: 'for 90 days',
+      days365: 'for a year',
+    },
+    /** By scope. */
+    reads: {
+      read: 'sees cameras and recordings',
+      user_access: 'changes cameras',
+      'user_access account_manage': 'changes cameras and manages the account',
+    } as Record<string, string>,
+    until: (time: string) => `until ${time}`,
     create: 'Create token',
     made: (name: string) => `Token “${name}” created.`,
     none: 'No access tokens.',
@@ -563,6 +582,8 @@ export const english = {
     mailSent: (to: string) => `The mail server has taken an email to ${to}.`,
     mailProblem: (waiting: number) =>
       waiting === 0 ? 'Emails cannot be sent:' : `Emails cannot be sent; ${waiting} are waiting:`,
+    localLink: (url: string) =>
+      `The link leads to ${url}, which works only on this machine: the administrator of the server must first set the option public-url to a URL that other people can open.`,
     noMail:
       'No mail server is configured (smtp-url). The email with the link is saved in the “outbox” folder on the server so that you can pass it on.',
     interface: 'API',

@@ -530,9 +530,26 @@ export const german: Texts = {
     title: 'Ihre Zugriffstoken',
     newTitle: 'Neues Zugriffstoken',
     name: 'Name',
-    nameHint:
-      'Zum Beispiel der Name des Programms. Mit dem Token kann es Ihre Kameras ansehen und ändern, bis Sie es widerrufen.',
-    withAccount: 'Das Token darf auch mein Konto verwalten (nur für Programme, die das brauchen)',
+    nameHint: 'Zum Beispiel der Name des Programms.',
+    access: 'Das Programm darf',
+    accesses: {
+      read: 'meine Kameras und Aufnahmen ansehen',
+      user_access: 'meine Kameras ansehen und ändern',
+      'user_access account_manage': 'meine Kameras ändern und mein Konto verwalten',
+    },
+    lasting: 'Das Token gilt',
+    lastings: {
+      always: 'bis ich es widerrufe',
+      days30: '30 Tage lang',
+      days90: '90 Tage lang',
+      days365: 'ein Jahr lang',
+    },
+    reads: {
+      read: 'sieht Kameras und Aufnahmen',
+      user_access: 'ändert Kameras',
+      'user_access account_manage': 'ändert Kameras und verwaltet das Konto',
+    },
+    until: (time) => `gilt bis ${time}`,
     create: 'Token erstellen',
     made: (name) => `Token „${name}“ erstellt.`,
     none: 'Keine Zugriffstoken.',
@@ -634,6 +651,8 @@ export const german: Texts = {
       waiting === 0
         ? 'E-Mails können nicht gesendet werden:'
         : `E-Mails können nicht gesendet werden; ${waiting} warten:`,
+    localLink: (url) =>
+      `Der Link führt zu ${url}, was nur auf diesem Rechner funktioniert: Wer den Server betreut, muss zuerst die Option public-url auf eine URL setzen, die andere öffnen können.`,
     noMail:
       'Es ist kein Mailserver konfiguriert (smtp-url). Die E-Mail mit dem Link wird auf dem Server im Ordner „outbox“ gespeichert, damit Sie sie weitergeben können.',
     interface: 'API',

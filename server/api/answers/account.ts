@@ -33,6 +33,7 @@ export function writePersonalToken(token: Token): PersonalToken {
     last_four: token.lastFour,
     created_at: writeTime(token.createdAtMs),
     last_used_at: token.lastUsedAtMs === null ? null : writeTime(token.lastUsedAtMs),
+    expires_at: token.expiresAtMs === null ? null : writeTime(token.expiresAtMs),
   }
 }
 

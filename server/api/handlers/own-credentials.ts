@@ -6,8 +6,10 @@ import type { Audit } from '../../auth/guard/audit.ts'
 import type { OAuth } from '../../auth/oauth/oauth.ts'
 import type { PersonalTokens } from '../../auth/personal-tokens.ts'
 import type { Sessions } from '../../auth/sessions/sessions.ts'
+import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { accountScope, defaultScopes, parseScopes } from '../../model/access.ts'
+import { getFutureTime } from '../../model/time-range.ts'
 import { writeAuthorization, writePersonalToken, writeSession } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
 import { checkGivenPassword } from '../given-password.ts'
@@ -21,6 +23,7 @@ export type OwnCredentialsOptions = {
   readonly accounts: Pick<Accounts, 'selfService'>
   readonly audit: Pick<Audit, 'write'>
   readonly publicUrl: string
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
 type Names =
@@ -33,7 +36,7 @@ type Names =
   | 'deleteSession'
 
 export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pick<Handlers, Names> {
-  const { personalTokens, oauth, sessions, accounts, audit, publicUrl } = options
+  const { personalTokens, oauth, sessions, accounts, audit, publicUrl, clock } = options
 
   return {
     async listTokens(call) {
@@ -43,9 +46,10 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
 
     async createToken(call) {
       const { caller } = call
-      const { name = '', scope, password } = call.body()
+      const { name = '', scope, expires_at: expiresAt = null, password } = call.body()
       const scopes = scope === undefined ? defaultScopes : parseScopes(scope)
       checkGrantable(scopes, caller)
+      const expiresAtMs = expiresAt === null ? null : getFutureTime('expires_at', expiresAt, clock.nowMs())
       const context = call.context()
       const credentialsVersion = scopes.includes(accountScope)
         ? await checkGivenPassword(accounts, { caller, password, field: 'password', context })
@@ -54,7 +58,7 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
       // represents a person.
       const maker = caller.hasGivenPassword ? undefined : caller.credential
       const owner = { userId: caller.userId, credentialsVersion, maker, context }
-      const { token, value } = await personalTokens.create({ ...owner, name, scopes })
+      const { token, value } = await personalTokens.create({ ...owner, name, scopes, expiresAtMs })
       return { ...writePersonalToken(token), token: value }
     },
 

@@ -77,6 +77,21 @@ export class GuestService {
     return guest
   }
 
+  /**
+   * A new link to accept the invitation with, for the operator of the server, who hands it over instead of a mail: whoever
+   * has it can create an account with the guest's address. Earlier links stay valid. Throws 'conflict' if the guest has an
+   * account, or only owners can create accounts.
+   */
+  async createLink({ camera, guest, ...input }: RemoveGuestInput): Promise<string> {
+    const { store, audit, signUp } = this.#options
+    if (await store.users.findByEmail(guest.email))
+      throw new AppError('conflict', `${guest.email} has an account, and sees the camera after signing in`)
+    if (signUp === 'closed')
+      throw new AppError('conflict', 'sign-up is closed: add an account for this address with "user add"')
+    audit.write({ event: 'guest.link_created', ...about(camera, guest, input) })
+    return this.#insertLink(camera.id, camera.ownerId, guest)
+  }
+
   /** Throws 'not_found' if the guest no longer exists. */
   async change({ camera, guest, change, ...input }: ChangeGuestInput): Promise<Guest> {
     if (Object.keys(change).length === 0) return guest
@@ -118,7 +133,7 @@ export class GuestService {
   }
 
   async #sendMail({ id: cameraId, name: cameraName }: OwnCamera, owner: User, guest: Guest): Promise<void> {
-    const { store, signUp, randomBytes, publicUrl } = this.#options
+    const { store, signUp } = this.#options
     const { id: guestId, email } = guest
     const inviter = owner.email
     if (!(await store.guests.find(cameraId, guestId))) return // removed again meanwhile
@@ -129,10 +144,15 @@ export class GuestService {
     }
     // Only owners can create accounts, so there is nothing that the invited person could do yet.
     if (signUp === 'closed') return
-    const token = createLinkToken(randomBytes)
-    await this.#links.insert('invitation', hashLinkToken(token)!, { email, inviterId: owner.id, cameraId, guestId })
-    const link = writeLink(publicUrl, 'invitation', token)
+    const link = await this.#insertLink(cameraId, owner.id, guest)
     await this.#mails.guestInvitation(email, { inviter, cameraName, link })
+  }
+
+  async #insertLink(cameraId: number, inviterId: number, { id: guestId, email }: Guest): Promise<string> {
+    const { randomBytes, publicUrl } = this.#options
+    const token = createLinkToken(randomBytes)
+    await this.#links.insert('invitation', hashLinkToken(token)!, { email, inviterId, cameraId, guestId })
+    return writeLink(publicUrl, 'invitation', token)
   }
 }
 

@@ -9,7 +9,7 @@ import { isRegistered } from '../../model/oauth/redirect-uri.ts'
 import type { Application } from '../../store/accounts/applications.ts'
 import { hashToken } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
-import { createDashboardClient, dashboardClientId } from './dashboard-client.ts'
+import { createDashboardClient, dashboardClientId, isLoadOfDashboard } from './dashboard-client.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import { createOAuthSecret } from './oauth-secrets.ts'
 import type { AskedSession, AuthorizeCheck, AuthorizeDescription, AuthorizeRequest } from './oauth-types.ts'
@@ -57,7 +57,8 @@ export class AuthorizeService {
       endsWithSession: client.isBuiltIn,
     })
     const detail = { application: client.id, scope: scopes.join(' ') }
-    audit.write({ event: 'grant.approved', userId, subject: client.name, context, detail })
+    if (!isLoadOfDashboard(client, scopes))
+      audit.write({ event: 'grant.approved', userId, subject: client.name, context, detail })
     return { location: this.#redirect(request, { code }) }
   }
 

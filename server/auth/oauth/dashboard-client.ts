@@ -25,3 +25,11 @@ export function createDashboardClient(publicUrl: string): BuiltIn {
 export function needsPassword({ scopes }: { readonly scopes: readonly string[] }): boolean {
   return scopes.includes(accountScope)
 }
+
+/**
+ * True for a grant that the dashboard gets whenever its page is loaded. The audit has the sign-in of that browser, and
+ * these grants would hide everything else.
+ */
+export function isLoadOfDashboard({ isBuiltIn }: { readonly isBuiltIn: boolean }, scopes: readonly string[]): boolean {
+  return isBuiltIn && !needsPassword({ scopes })
+}

@@ -17,7 +17,7 @@ import type { Client } from '../../store/accounts/applications.ts'
 import type { User } from '../../store/accounts/users.ts'
 import { hashToken } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
-import { accountGrantMs, needsPassword } from './dashboard-client.ts'
+import { accountGrantMs, isLoadOfDashboard, needsPassword } from './dashboard-client.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import { createOAuthSecret, isOAuthSecret, isSecretOf } from './oauth-secrets.ts'
 import type { RevokeInput, TokenAnswer, TokenInput } from './oauth-types.ts'
@@ -232,7 +232,7 @@ export class TokenService {
   #note(effect: Effect, grantId: number | undefined, { client, context }: Requester): void {
     const { audit, log, onReuse } = this.#options
     const subject = client.name
-    if (effect.kind === 'open_grant') {
+    if (effect.kind === 'open_grant' && !isLoadOfDashboard(client, effect.scopes)) {
       const detail = { grant: grantId!, application: client.id, scope: effect.scopes.join(' ') }
       audit.write({ event: 'grant.created', userId: effect.userId, subject, context, detail })
     }

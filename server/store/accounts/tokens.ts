@@ -21,7 +21,9 @@ export type Token = {
   readonly createdAtMs: number
   /** Accurate to a minute; null if never used. */
   readonly lastUsedAtMs: number | null
-  /** Also set when the token or grant that created this token ended. */
+  /** Null for never, unless the grant ends that created it. */
+  readonly expiresAtMs: number | null
+  /** Also set when the token has expired, or the token or grant that created it has ended. */
   readonly revokedAtMs: number | null
 }
 
@@ -33,6 +35,7 @@ export type NewToken = Pick<Token, 'userId' | 'name' | 'scopes' | 'prefix' | 'la
   readonly hash: Uint8Array
   /** False for a value that looks like one of our tokens but has a wrong checksum; see auth/personal-token.ts. */
   readonly isChecksumValid: boolean
+  readonly expiresAtMs?: number | null | undefined
   /** Version of the account's credentials at the proof; undefined if the server's owner creates the token. */
   readonly credentialsVersion?: number | undefined
   /** The token ends with its creator. Undefined for a token that a person created. */
@@ -44,7 +47,7 @@ export type LiveToken = {
   readonly id: number
   readonly userId: number
   readonly scopes: readonly string[]
-  /** When the grant that created it ends unless it is refreshed; null for never. */
+  /** When it expires, or the grant that created it ends unless that is refreshed; null for never. */
   readonly expiresAtMs: number | null
   /** The account's present facts. */
   readonly credentialsVersion: number
@@ -82,7 +85,10 @@ export class Tokens {
     { userId, credentialsVersion, maker, ...token }: NewToken,
   ): Promise<Row<'tokens'>> {
     if (credentialsVersion !== undefined) await holdProven(transaction, { id: userId, credentialsVersion })
-    const origin = maker ? await this.#holdMaker(transaction, maker) : { parent_id: null, grant_id: null }
+    const origin = maker
+      ? await this.#holdMaker(transaction, maker)
+      : { parent_id: null, grant_id: null, expires_at_ms: null }
+    const expiresAtMs = earlier(token.expiresAtMs ?? null, origin.expires_at_ms)
     return transaction
       .insertInto('tokens')
       .values({
@@ -97,6 +103,7 @@ export class Tokens {
         last_used_at_ms: null,
         revoked_at_ms: null,
         ...origin,
+        expires_at_ms: expiresAtMs,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -107,9 +114,9 @@ export class Tokens {
     const table = kind === 'personal' ? 'tokens' : 'oauth_grants'
     const held = transaction.selectFrom(table).select('id').where('id', '=', id).where('revoked_at_ms', 'is', null)
     if (!(await held.forShare().executeTakeFirst())) throw credentialsChanged()
-    if (kind === 'grant') return { parent_id: null, grant_id: id }
-    const query = transaction.selectFrom('tokens').select('grant_id').where('id', '=', id)
-    return { parent_id: id, grant_id: (await query.executeTakeFirstOrThrow()).grant_id }
+    if (kind === 'grant') return { parent_id: null, grant_id: id, expires_at_ms: null }
+    const query = transaction.selectFrom('tokens').select(['grant_id', 'expires_at_ms']).where('id', '=', id)
+    return { parent_id: id, ...(await query.executeTakeFirstOrThrow()) }
   }
 
   async findLiveByHash(hash: Uint8Array): Promise<LiveToken | undefined> {
@@ -141,7 +148,8 @@ export class Tokens {
     if (userId !== undefined) query = query.where('tokens.user_id', '=', userId)
     const nowMs = this.#clock.nowMs()
     return (await query.execute()).map((row) => {
-      const { maker_revoked_at_ms: revokedAtMs, maker_expires_at_ms: expiresAtMs } = row
+      const { maker_revoked_at_ms: revokedAtMs, maker_expires_at_ms: makerEndsAtMs } = row
+      const expiresAtMs = earlier(row.expires_at_ms, makerEndsAtMs)
       const expiredAtMs = expiresAtMs !== null && expiresAtMs <= nowMs ? expiresAtMs : null
       return toToken({ ...row, revoked_at_ms: row.revoked_at_ms ?? revokedAtMs ?? expiredAtMs })
     })
@@ -205,7 +213,7 @@ export class Tokens {
         .leftJoin('applications', 'applications.id', 'maker.application_id')
         .leftJoin('users as owner', 'owner.id', 'applications.owner_id')
         .select(['tokens.id', 'tokens.user_id', 'tokens.scope', 'users.credentials_version'])
-        .select('maker.expires_at_ms')
+        .select(['tokens.expires_at_ms', 'maker.expires_at_ms as maker_expires_at_ms'])
         .where('tokens.revoked_at_ms', 'is', null)
         .where('users.disabled_at_ms', 'is', null)
         // All null for a token that a person created.
@@ -215,11 +223,12 @@ export class Tokens {
   }
 }
 
-type LiveRow = Pick<Row<'tokens'>, 'id' | 'user_id' | 'scope'> &
-  Pick<Row<'users'>, 'credentials_version'> & { readonly expires_at_ms: number | null }
+type LiveRow = Pick<Row<'tokens'>, 'id' | 'user_id' | 'scope' | 'expires_at_ms'> &
+  Pick<Row<'users'>, 'credentials_version'> & { readonly maker_expires_at_ms: number | null }
 
 function toLiveToken(row: LiveRow): LiveToken {
-  const { id, user_id: userId, scope, expires_at_ms: expiresAtMs, credentials_version: credentialsVersion } = row
+  const { id, user_id: userId, scope, credentials_version: credentialsVersion } = row
+  const expiresAtMs = earlier(row.expires_at_ms, row.maker_expires_at_ms)
   return { id, userId, scopes: scope.split(' '), expiresAtMs, credentialsVersion }
 }
 
@@ -233,6 +242,12 @@ function toToken(row: Row<'tokens'>): Token {
     lastFour: row.last_four,
     createdAtMs: row.created_at_ms,
     lastUsedAtMs: row.last_used_at_ms,
+    expiresAtMs: row.expires_at_ms,
     revokedAtMs: row.revoked_at_ms,
   }
+}
+
+/** Null is never. */
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }

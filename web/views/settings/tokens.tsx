@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client, PersonalToken } from '../../../sdk/index.ts'
 import { accountScope } from '../../app/sign-in.ts'
-import { Check } from '../../parts/check.tsx'
+import { Choice } from '../../parts/choice.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -16,6 +16,18 @@ import { Secret } from '../../parts/secret.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { useAccountList } from './use-account-list.ts'
 
+const accesses = ['read', 'user_access', accountScope] as const
+type Access = (typeof accesses)[number]
+
+const lastings = ['always', 'days30', 'days90', 'days365'] as const
+type Lasting = (typeof lastings)[number]
+
+const dayMs = 86_400_000
+
+function findEnd(lasting: Lasting): { expires_at?: Date } {
+  return lasting === 'always' ? {} : { expires_at: new Date(Date.now() + Number(lasting.slice(4)) * dayMs) }
+}
+
 export function Tokens() {
   return <RequirePassword>{(client) => <TokenList client={client} />}</RequirePassword>
 }
@@ -23,13 +35,15 @@ export function Tokens() {
 function TokenList({ client }: { readonly client: Client }) {
   const { tokens: texts } = useTexts()
   const [name, setName] = useState('')
-  const [withAccount, setWithAccount] = useState(false)
+  const [access, setAccess] = useState<Access>('user_access')
+  const [lasting, setLasting] = useState<Lasting>('always')
   const list = useAccountList('tokens', client.tokens.listAll)
   const create = useMutation({
-    mutationFn: () => client.tokens.create({ name, ...(withAccount && { scope: accountScope }) }),
+    mutationFn: () => client.tokens.create({ name, scope: access, ...findEnd(lasting) }),
     onSuccess: () => {
       setName('')
-      setWithAccount(false)
+      setAccess('user_access')
+      setLasting('always')
     },
     onSettled: list.onSettled,
   })
@@ -44,7 +58,20 @@ function TokenList({ client }: { readonly client: Client }) {
           maxLength={200}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Check label={texts.withAccount} checked={withAccount} onChange={setWithAccount} />
+        <div className="pair">
+          <Choice
+            label={texts.access}
+            value={access}
+            options={accesses.map((value) => ({ value, label: texts.accesses[value] }))}
+            onChange={setAccess}
+          />
+          <Choice
+            label={texts.lasting}
+            value={lasting}
+            options={lastings.map((value) => ({ value, label: texts.lastings[value] }))}
+            onChange={setLasting}
+          />
+        </div>
         {create.data && <Secret label={texts.made(create.data.name)} value={create.data.token} />}
       </Form>
       <ListPanel title={texts.title} list={list} none={texts.none} nameOf={({ name }) => name}>
@@ -62,6 +89,10 @@ function TokenRow({ token, client, onSettled }: RowProps) {
   const remove = useMutation({ mutationFn: () => client.tokens.delete(token.id), onSettled })
   const used =
     token.last_used_at === null ? texts.neverUsed : texts.used(clock.dateTime(Date.parse(token.last_used_at)))
+  const reach = [
+    texts.reads[token.scope] ?? token.scope,
+    ...(token.expires_at === null ? [] : [texts.until(clock.dateTime(Date.parse(token.expires_at)))]),
+  ]
   return (
     <li className="row">
       <div>
@@ -72,7 +103,7 @@ function TokenRow({ token, client, onSettled }: RowProps) {
           <code>
             {token.prefix}…{token.last_four}
           </code>{' '}
-          · {used}
+          · {[...reach, used].join(' · ')}
         </p>
         {remove.error && <Failure error={remove.error} />}
       </div>

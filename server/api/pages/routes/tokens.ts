@@ -35,7 +35,7 @@ export function createTokensPage({ personalTokens, clock }: TokensDeps): Page {
       }
       try {
         const { credentialsVersion } = call.session
-        const owner = { userId: call.user.id, credentialsVersion, context: call.context }
+        const owner = { userId: call.user.id, credentialsVersion, context: call.context, expiresAtMs: null }
         const made = await personalTokens.create({
           ...owner,
           name: name.slice(0, maxNameLength),
