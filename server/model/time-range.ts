@@ -19,6 +19,13 @@ export function getTime(field: string, text: string): number {
   return timeMs
 }
 
+/** An instant of a request after `nowMs`. Throws 'invalid' naming `field`. */
+export function getFutureTime(field: string, text: string, nowMs: number): number {
+  const timeMs = getTime(field, text)
+  if (timeMs <= nowMs) throw invalid(field, 'This time is in the past.')
+  return timeMs
+}
+
 /**
  * Throws 'invalid' naming the field when a bound is no time, the end is not after the start, or the range is too long.
  */

@@ -1,6 +1,6 @@
 // Provides the API clients that the views use.
 
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import { type Client, createClient } from '../../sdk/index.ts'
 import type { Booted } from './boot.ts'
 import { accountScope, type SignIn } from './sign-in.ts'
@@ -17,7 +17,12 @@ type Clients = {
    * it.
    */
   readonly openAccount: () => Promise<void>
+  /** After the page was loaded again: gets the account client if it is still available without the password. */
+  readonly reopenAccount: () => Promise<void>
 }
+
+/** That the password was entered in this tab. Whether that still counts, the server decides. */
+const enteredKey = 'has-entered-password'
 
 const Context = createContext<Clients | undefined>(undefined)
 
@@ -33,14 +38,23 @@ export function ClientsProvider(props: {
     const auth = signIn.createAccountAuth(accountTokens, () => setAccountTokens(undefined))
     return createClient({ baseUrl: location.origin, auth })
   }, [signIn, accountTokens])
+  useEffect(() => {
+    if (accountTokens) sessionStorage.setItem(enteredKey, 'yes')
+  }, [accountTokens])
+  const reopenAccount = useCallback(async () => {
+    if (sessionStorage.getItem(enteredKey) === null) return
+    const tokens = await signIn.silently(accountScope)
+    if (tokens) setAccountTokens(tokens)
+    else sessionStorage.removeItem(enteredKey)
+  }, [signIn])
   const openAccount = useCallback(async () => {
     const tokens = await signIn.silently(accountScope)
     if (tokens) setAccountTokens(tokens)
     else await signIn.leave(accountScope, `${location.pathname}${location.search}`)
   }, [signIn])
   const clients = useMemo(
-    () => ({ client: booted.client, accountClient, openAccount }),
-    [booted, accountClient, openAccount],
+    () => ({ client: booted.client, accountClient, openAccount, reopenAccount }),
+    [booted, accountClient, openAccount, reopenAccount],
   )
   return <Context value={clients}>{children}</Context>
 }
@@ -56,6 +70,6 @@ export function useClient(): Client {
 }
 
 /** See `Clients`. Views request it through parts/require-password.tsx. */
-export function useAccountClient(): Pick<Clients, 'accountClient' | 'openAccount'> {
+export function useAccountClient(): Omit<Clients, 'client'> {
   return useClients()
 }

@@ -1,4 +1,5 @@
-// Estimates how much disk space a camera's recordings need and how far back they reach.
+// Estimates how much disk space a camera's recordings need and how far back they will reach. As on the server, the oldest
+// recordings of all cameras are deleted first where space is short, so all of them reach back equally far.
 
 import type { Storage } from '../../sdk/index.ts'
 
@@ -7,12 +8,14 @@ export type CostQuestion = {
   /** The camera's own limit; undefined for none. */
   readonly maxBytes: number | undefined
   readonly bytesPerDay: number
-  /** Space available to this camera, including its present recordings; undefined if unknown. */
-  readonly roomBytes: number | undefined
+  /** Undefined until it is known. */
+  readonly storage: Storage | undefined
+  /** Undefined for a camera that is being added. */
+  readonly cameraId: number | undefined
 }
 
 export type Cost = {
-  /** Size once old recordings are deleted as fast as new ones are added. */
+  /** Size once old recordings are deleted as fast as new ones are added, if there is space. */
   readonly bytes: number
   /** How far back recordings reach by then. */
   readonly days: number
@@ -20,25 +23,49 @@ export type Cost = {
   readonly endedBy: 'limit' | 'room' | undefined
 }
 
-export function findCost({ days, maxBytes, bytesPerDay, roomBytes }: CostQuestion): Cost {
-  const wantedBytes = days * bytesPerDay
-  const limits = [
-    { bytes: maxBytes ?? Number.POSITIVE_INFINITY, endedBy: 'limit' as const },
-    { bytes: roomBytes ?? Number.POSITIVE_INFINITY, endedBy: 'room' as const },
-  ]
-  const [{ bytes, endedBy } = limits[0]!] = limits.sort((a, b) => a.bytes - b.bytes)
-  if (bytes >= wantedBytes) return { bytes: wantedBytes, days, endedBy: undefined }
-  return { bytes, days: bytes / bytesPerDay, endedBy }
+type Recorded = { readonly bytesPerDay: number; readonly days: number }
+
+export function findCost({ days: wanted, maxBytes, bytesPerDay, storage, cameraId }: CostQuestion): Cost {
+  const days = maxBytes === undefined ? wanted : Math.min(wanted, maxBytes / bytesPerDay)
+  const bytes = days * bytesPerDay
+  const roomDays = storage ? findRoomDays(storage, cameraId, { bytesPerDay, days }) : Number.POSITIVE_INFINITY
+  if (roomDays < days) return { bytes, days: roomDays, endedBy: 'room' }
+  return { bytes, days, endedBy: days < wanted ? 'limit' : undefined }
 }
 
-/** The space that one camera's recordings may use, as far as this user may know. */
-export function findRoom(storage: Storage, cameraId: number | undefined): number | undefined {
-  const used = storage.cameras.find(({ id }) => id === cameraId)?.used_bytes ?? 0
-  const { server } = storage
-  const rooms = [
-    storage.max_bytes === null ? undefined : storage.max_bytes - storage.used_bytes,
-    server?.max_bytes == null ? undefined : server.max_bytes - server.used_bytes,
-    server?.disk_free_bytes == null ? undefined : server.disk_free_bytes - (server.min_free_bytes ?? 0),
-  ].filter((room) => room !== undefined)
-  return rooms.length === 0 ? undefined : Math.max(0, Math.min(...rooms)) + used
+/** How far back recordings can reach, as far as this user may know, if `camera` is recorded like this. */
+function findRoomDays({ cameras, max_bytes, server }: Storage, cameraId: number | undefined, camera: Recorded): number {
+  const others = cameras.filter(({ id }) => id !== cameraId)
+  const own: Recorded[] = [
+    camera,
+    ...others.map(({ bytes_per_day, retention_days, max_bytes: limit }) => ({
+      bytesPerDay: bytes_per_day,
+      days: Math.min(retention_days ?? 0, limit === null ? Number.POSITIVE_INFINITY : limit / bytes_per_day),
+    })),
+  ]
+  const userDays = max_bytes === null ? Number.POSITIVE_INFINITY : findReach(max_bytes, own)
+  if (!server) return userDays
+  const ownPerDay = cameras.reduce((sum, { bytes_per_day }) => sum + bytes_per_day, 0)
+  const foreign = { bytesPerDay: Math.max(0, server.bytes_per_day - ownPerDay), days: Number.POSITIVE_INFINITY }
+  const diskBytes =
+    server.disk_free_bytes === null
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, server.used_bytes + server.disk_free_bytes - (server.min_free_bytes ?? 0))
+  return Math.min(userDays, findReach(Math.min(diskBytes, server.max_bytes ?? diskBytes), [...own, foreign]))
+}
+
+/** For how many days the recordings of all of them fit; none is kept for longer than its own days. */
+function findReach(roomBytes: number, cameras: readonly Recorded[]): number {
+  let leftBytes = roomBytes
+  let reachedDays = 0
+  const rest = cameras.filter(({ bytesPerDay }) => bytesPerDay > 0).toSorted((a, b) => a.days - b.days)
+  let perDay = rest.reduce((sum, { bytesPerDay }) => sum + bytesPerDay, 0)
+  for (const { bytesPerDay, days } of rest) {
+    const neededBytes = perDay * (days - reachedDays)
+    if (neededBytes > leftBytes) return reachedDays + leftBytes / perDay
+    leftBytes -= neededBytes
+    reachedDays = days
+    perDay -= bytesPerDay
+  }
+  return Number.POSITIVE_INFINITY
 }

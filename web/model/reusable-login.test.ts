@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findReusableLogin } from './reusable-login.ts'
+import { findReusableLogin, withoutPassword } from './reusable-login.ts'
 
 const typed = { url: 'x', username: 'ada', password: 'sesame' }
 const login = { username: 'ada', password: 'sesame' }
@@ -20,4 +20,15 @@ test('a login is never sent to another host that a camera names', () => {
     'x:',
   ])
     assert.deepEqual(findReusableLogin(to, from, typed), { username: '', password: '' }, to)
+})
+
+test('a URL is shown without its password, whatever characters that has', () => {
+  for (const [url, shown] of [
+    ['rtsp://admin:secret@192.168.1.20/stream1', 'rtsp://192.168.1.20/stream1'],
+    ['rtsp://admin:se@cr/et?#x@cam.local:8554/a?b=1', 'rtsp://cam.local:8554/a?b=1'],
+    ['admin:secret@192.168.1.20', '192.168.1.20'],
+    ['rtsp://cam/user=admin&password=secret&channel=1', 'rtsp://cam/user=admin&password=***&channel=1'],
+    ['rtsp://192.168.1.20/stream1', 'rtsp://192.168.1.20/stream1'],
+  ])
+    assert.equal(withoutPassword(url!), shown)
 })

@@ -11,3 +11,12 @@ export function findReusableLogin(to: string, typedFor: string, { username, pass
   const host = hostOf(to)
   return host !== undefined && host === hostOf(typedFor) ? { username, password } : none
 }
+
+/**
+ * The URL as it may be shown to whoever looks at the screen. A password may contain any character, so everything up to
+ * the last `@` is left out. Some cameras take it in the path or query.
+ */
+export function withoutPassword(url: string): string {
+  const named = /([/?&;_](?:pass|passwd|password|pwd|pw|token|key)=)[^&;\s]+/gi
+  return url.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1').replace(named, '$1***')
+}

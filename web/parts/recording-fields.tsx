@@ -1,5 +1,6 @@
 // Fields for recording: on or off, retention time, size limit, and the disk space this needs.
 
+import type { Storage } from '../../sdk/index.ts'
 import { readGigabytes } from '../model/byte-size.ts'
 import { type CostQuestion, findCost } from '../model/recording-cost.ts'
 import { readDays, usualRetentions } from '../model/retention.ts'
@@ -26,11 +27,14 @@ export type RecordingFieldsProps = {
   readonly onChange: (value: RecordingInput) => void
   /** Bit rate of the camera, if known. */
   readonly bytesPerDay: number | undefined
-  readonly roomBytes: number | undefined
+  readonly storage: Storage | undefined
+  /** Undefined for a camera that is being added. */
+  readonly cameraId?: number
   readonly problems?: FieldProblems
 }
 
-export function RecordingFields({ value, onChange, bytesPerDay, roomBytes, problems = {} }: RecordingFieldsProps) {
+export function RecordingFields(props: RecordingFieldsProps) {
+  const { value, onChange, bytesPerDay, storage, cameraId, problems = {} } = props
   const { recordingFields: texts } = useTexts()
   const nameOf = (retention: string) => {
     const days = readDays(retention)
@@ -66,7 +70,8 @@ export function RecordingFields({ value, onChange, bytesPerDay, roomBytes, probl
             days={readDays(value.retention) ?? 0}
             maxBytes={readMaxBytes(value) ?? undefined}
             bytesPerDay={bytesPerDay}
-            roomBytes={roomBytes}
+            storage={storage}
+            cameraId={cameraId}
           />
         </>
       )}

@@ -9,14 +9,19 @@ import { Failure } from './failure.tsx'
 
 /** `children` receives a client that is allowed to do it. */
 export function RequirePassword({ children }: { readonly children: (client: Client) => ReactNode }) {
-  const { accountClient, openAccount } = useAccountClient()
+  const { accountClient, openAccount, reopenAccount } = useAccountClient()
   const { account } = useTexts()
   const [failure, setFailure] = useState<unknown>()
-  const [isOpening, setOpening] = useState(false)
-  useEffect(() => setFailure(undefined), [])
+  const [isOpening, setOpening] = useState(true)
+  useEffect(() => {
+    reopenAccount()
+      .catch(() => {}) // the button says why
+      .finally(() => setOpening(false))
+  }, [reopenAccount])
   if (accountClient) return children(accountClient)
   const open = () => {
     setOpening(true)
+    setFailure(undefined)
     openAccount().catch((error) => {
       setOpening(false)
       setFailure(error)

@@ -6,7 +6,7 @@ import { Link, useLocation } from 'wouter'
 import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { useStorage } from '../../app/storage-query.ts'
-import { findRoom } from '../../model/recording-cost.ts'
+import { withoutPassword } from '../../model/reusable-login.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
@@ -74,7 +74,7 @@ function NameForm({ of, onBack }: { readonly of: Looked; readonly onBack: () => 
           </>
         }
       >
-        <p className="hint">{of.source.url}</p>
+        <p className="hint">{withoutPassword(of.source.url)}</p>
         <Field
           label={texts.name}
           hint={texts.nameHint}
@@ -91,7 +91,7 @@ function NameForm({ of, onBack }: { readonly of: Looked; readonly onBack: () => 
             value={recording}
             onChange={setRecording}
             bytesPerDay={of.bytesPerDay}
-            roomBytes={storage.data && findRoom(storage.data, undefined)}
+            storage={storage.data}
             problems={problems}
           />
         </div>

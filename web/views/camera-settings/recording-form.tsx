@@ -7,7 +7,6 @@ import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { useStorage } from '../../app/storage-query.ts'
 import { writeGigabytes } from '../../model/byte-size.ts'
-import { findRoom } from '../../model/recording-cost.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -68,7 +67,8 @@ function PolicyForm({ camera, recording }: PolicyFormProps) {
           if (save.isSuccess) save.reset()
         }}
         bytesPerDay={rate || undefined}
-        roomBytes={storage.data && findRoom(storage.data, camera.id)}
+        storage={storage.data}
+        cameraId={camera.id}
         problems={problems}
       />
       {isTurnedOff && <p className="hint">{texts.recordingStops}</p>}
