@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUnmatchableHash, hashPassword, isPasswordHash, needsRehash, verifyPassword } from './password.ts'
+import { checkPassword, createUnmatchableHash, hashPassword, isPasswordHash, needsRehash, verifyPassword } from './password.ts'
 
 test('a password matches its hash, however its characters are composed', async () => {
   const hash = await hashPassword('pässword-1')
@@ -26,4 +26,14 @@ test('the hash that no password matches has the usual format', async () => {
   assert.deepEqual([isPasswordHash(hash), needsRehash(hash)], [true, false])
   assert.notEqual(createUnmatchableHash(), hash)
   for (const text of ['', '!']) assert.equal(isPasswordHash(text), false)
+})
+
+test('words of both languages with a year or a sign are refused, and passphrases of two words are not', async () => {
+  for (const common of [
+    ...['Passwort123!', 'Sommer2024!', 'Summer2024!', '!Sommer2024', 'Fussball1990', 'Fußball1990', 'Frühling2025!'],
+    ...['Liebling77', 'Weihnachten2023', 'Welcome2024!', 'Kamera2024!', 'Nightjar2026', 'qwertz123456', '!!!!!!!!'],
+  ])
+    await assert.rejects(checkPassword(common), { kind: 'invalid' }, common)
+  for (const good of ['correct horse', 'evening horses', 'blaue Tasse', 'x7kq2m9p', 'tz4-kk09qx'])
+    await checkPassword(good)
 })

@@ -9,7 +9,7 @@ const parameters = { algorithm: 2 /* argon2id */, memoryCost: 19_456, timeCost: 
 const currentHead = '$argon2id$v=19$m=19456,t=2,p=1$'
 
 /** Passwords that take fewer guesses can be found over the network in spite of throttling. */
-const minGuesses = 1e6
+const minGuesses = 1e8
 
 /**
  * Throws 'invalid' naming `field` unless the password has 8 to 256 characters and is hard to guess. All characters are
