@@ -19,7 +19,8 @@ export type LatmParameters = StreamMux & {
   readonly isConfigInBand: boolean
 }
 
-const maxElementBytes = 65_536
+const maxElementBytes = 16_384
+const maxBlockBytes = 8192
 
 /**
  * Reads `a=fmtp`.
@@ -92,7 +93,7 @@ export class LatmDepacketizer {
         let byte: number
         do length += byte = reader.read(8)
         while (byte === 255)
-        if (length === 0) return false
+        if (length === 0 || length > maxBlockBytes) return false
         blocks.push(reader.copy(length * 8))
       }
       return blocks

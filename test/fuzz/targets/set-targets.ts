@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { BareTimes } from '../../../server/ingest/http/bare-times.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../../../server/media/aac/audio-specific-config.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from '../../../server/media/aac/depacketizer.ts'
+import { LatmDepacketizer, parseLatmParameters } from '../../../server/media/aac/latm.ts'
 import { parseAvcConfig, writeAvcConfig } from '../../../server/media/h264/avc-config.ts'
 import { H264ParameterSets } from '../../../server/media/h264/parameter-sets.ts'
 import { parseSps } from '../../../server/media/h264/sps.ts'
@@ -127,6 +128,40 @@ const aac: FuzzTarget = {
     })
     assert.ok(bytes <= 3 * input.length + 8192, 'no more comes out than went in')
     return `${config} ${refused} ${few(blocks)}`
+  },
+}
+
+const latm: FuzzTarget = {
+  name: 'latm',
+  // The first byte: how long the configuration is, and whether elements bring one. Then the configuration, and an element.
+  seeds: () => [
+    Uint8Array.of(4, 0x40, 0x00, 0x24, 0x10, 3, 1, 2, 3),
+    Uint8Array.of(6, 0x40, 0x00, 0x26, 0x20, 0x3f, 0xc0, 255, 1, ...new Uint8Array(256)),
+    Uint8Array.of(0x86, 0x40, 0x00, 0x24, 0x20, 0x3f, 0xc0, 0x20, 0x00, 0x12, 0x10, 0x1f, 0xe0, 0x01, 0x80),
+    Uint8Array.of(0x86, 0x42, 0x00, 0x24, 0x20, 0x3f, 0xc0, 0x81, 0x80, 0x81, 0x80, 0x81, 0x80),
+  ],
+  run(input) {
+    const [head = 0] = input
+    const start = 1 + (head & 0x1f)
+    const config = Buffer.from(input.subarray(1, start)).toString('hex')
+    let blocks = 0
+    let bytes = 0
+    const refused = catchOwn(() => {
+      const parameters = parseLatmParameters(
+        new Map([
+          ['config', config],
+          ['cpresent', head >= 0x80 ? '1' : '0'],
+        ]),
+      )
+      const depacketizer = new LatmDepacketizer(parameters, (data) => {
+        assert.ok(data.length > 0 && data.length <= 8192)
+        blocks++
+        bytes += data.length
+      })
+      for (let timestamp = 0; timestamp < 3; timestamp++) depacketizer.push(input, start, input.length, timestamp >> 1)
+    })
+    assert.ok(bytes <= 4 * input.length, 'no more comes out than went in')
+    return `${refused} ${few(blocks)}`
   },
 }
 
@@ -267,4 +302,4 @@ const slices: FuzzTarget = {
   },
 }
 
-export const setTargets: readonly FuzzTarget[] = [slices, h264Sets, h265Sets, configurations, aac, opus, jpegHead]
+export const setTargets: readonly FuzzTarget[] = [slices, h264Sets, h265Sets, configurations, aac, latm, opus, jpegHead]
