@@ -12,6 +12,7 @@ import {
   shortestMs,
   type View,
   viewOfDay,
+  viewOfRecent,
   zoom,
 } from './timeline-view.ts'
 import { createZone } from './zone.ts'
@@ -65,12 +66,19 @@ test('the playhead stays in view', () => {
 
 test('a view that was moved away from the playhead stays there', () => {
   const view = { startMs: 0, endMs: 100_000 }
-  assert.deepEqual(followPlaying(view, 500_000, 500_250), view)
-  assert.deepEqual(followPlaying(view, 50_000, 50_250), view)
+  assert.deepEqual(followPlaying(view, 500_000, 500_250, 900_000), view)
+  assert.deepEqual(followPlaying(view, 50_000, 50_250, 900_000), view)
   // A day stays a day in its last hour.
-  assert.deepEqual(followPlaying(view, 99_000, 99_250), view)
-  const turned = followPlaying(view, 99_900, 100_150)
-  assert.ok(turned.startMs < 100_150 && turned.endMs > 100_150 && turned.startMs > 0)
+  assert.deepEqual(followPlaying(view, 99_000, 99_250, 900_000), view)
+  const turned = followPlaying(view, 99_900, 100_150, 900_000)
+  assert.deepEqual(turned, { startMs: 90_150, endMs: 190_150 })
+  // What is live has nothing behind it yet.
+  assert.deepEqual(followPlaying(view, 99_900, 100_150, 100_150), { startMs: 10_150, endMs: 110_150 })
+})
+
+test('the timeline opens on the last hours, with room for what comes', () => {
+  const view = viewOfRecent(10 * 3_600_000)
+  assert.deepEqual(view, { startMs: 6.4 * 3_600_000, endMs: 10.4 * 3_600_000 })
 })
 
 test('ticks are ordered, in view, at round times, and their labels fit', () => {

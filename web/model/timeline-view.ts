@@ -41,11 +41,24 @@ export function follow(view: View, ms: number): View {
   return isInView(view, ms) ? view : { startMs: ms - halfMs, endMs: ms + halfMs }
 }
 
-/** Turns the page when playback reaches the end of the view. If the user has moved elsewhere, the view stays. */
-export function followPlaying(view: View, beforeMs: number, ms: number): View {
+/**
+ * Turns the page when playback reaches the end of the view, up to a page that is mostly of the past. If the user has
+ * moved elsewhere, the view stays.
+ */
+export function followPlaying(view: View, beforeMs: number, ms: number, nowMs: number): View {
   if (!isInView(view, beforeMs) || isInView(view, ms)) return view
   const spanMs = view.endMs - view.startMs
-  return { startMs: ms - spanMs / 10, endMs: ms + spanMs * 0.9 }
+  const startMs = Math.min(ms - spanMs / 10, nowMs - spanMs * (1 - futureShare))
+  return { startMs, endMs: startMs + spanMs }
+}
+
+const recentMs = 4 * hourMs
+/** So much of a view of the present lies ahead, so that it need not turn at once. */
+const futureShare = 0.1
+
+/** The last hours: what has happened is what people look for first. */
+export function viewOfRecent(nowMs: number): View {
+  return { startMs: nowMs - recentMs * (1 - futureShare), endMs: nowMs + recentMs * futureShare }
 }
 
 /** The day that contains `ms`, from midnight to midnight. */

@@ -25,6 +25,8 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
   const isFullScreen = useFullScreen()
   const { isLive, cursorMs, isPaused, isMuted, rate, setRate } = playback
   const isOnline = camera.status === 'online'
+  /** Until the first image, nothing is live yet. */
+  const isStarting = isOnline && playback.state === 'starting'
   const behind = isOnline && !isPaused ? roundBehind(playback.live?.behindMs) : undefined
   return (
     <div className="controls">
@@ -41,8 +43,14 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
         {!isLive && <IconButton icon="forward" label={texts.forward} shortcut="→" onClick={commands.forward} />}
       </div>
       {isLive ? (
-        <span className={`live-sign status status-${camera.status}`}>
-          {isOnline ? (isPaused ? texts.livePaused : texts.live) : cameras.status[camera.status]}
+        <span className={`live-sign status status-${isStarting ? 'unknown' : camera.status}`}>
+          {isStarting
+            ? texts.connecting
+            : isOnline
+              ? isPaused
+                ? texts.livePaused
+                : texts.live
+              : cameras.status[camera.status]}
           {behind !== undefined && `, ${texts.behind(behind)}`}
         </span>
       ) : (

@@ -3,7 +3,7 @@
 
 import { useCallback, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { follow, followPlaying, type View, viewOfDay } from '../../model/timeline-view.ts'
+import { follow, followPlaying, type View, viewOfDay, viewOfRecent } from '../../model/timeline-view.ts'
 import type { Zone } from '../../model/zone.ts'
 import { writeTime } from './footage-queries.ts'
 import type { LiveReport, LiveTransport } from './player/live-player.tsx'
@@ -73,7 +73,7 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
   const [live, setLive] = useState<LiveReport>()
   const [liveAttempt, setLiveAttempt] = useState(0)
   const retryLive = useCallback(() => setLiveAttempt((before) => before + 1), [])
-  const [view, setView] = useState<View>(() => viewOfDay(askedMs ?? nowMs, zone))
+  const [view, setView] = useState<View>(() => (askedMs === undefined ? viewOfRecent(nowMs) : viewOfDay(askedMs, zone)))
 
   const begin = useCallback((ms: number) => {
     setFailure(undefined)
@@ -106,7 +106,7 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
   }, [begin, setSearch])
   const noteTime = useCallback((ms: number | undefined) => {
     const beforeMs = lastReportedMs.current
-    if (ms !== undefined && beforeMs !== undefined) setView((view) => followPlaying(view, beforeMs, ms))
+    if (ms !== undefined && beforeMs !== undefined) setView((view) => followPlaying(view, beforeMs, ms, Date.now()))
     lastReportedMs.current = ms
     setShownMs(ms)
     if (ms !== undefined && ms > Date.now() - newestMs) setRate((before) => Math.min(1, before))
