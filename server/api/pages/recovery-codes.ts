@@ -19,7 +19,12 @@ export function showRecoveryCodes(
     cookies: [service.createDevice(user)],
     content: html`<p>${texts.text}</p>
 <ul class="secret codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<p><a class="button button-quiet" download="nightjar-recovery-codes.txt" href="${asFile(recoveryCodes)}">${texts.download}</a></p>
 <p>${texts.once}</p>
 <p><a class="button" href="${returnTo?.path ?? ownSecondFactorPath}">${texts.next}</a></p>`,
   }
+}
+
+function asFile(codes: readonly string[]): string {
+  return `data:text/plain;charset=utf-8,${encodeURIComponent(`${codes.join('\n')}\n`)}`
 }

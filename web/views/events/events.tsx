@@ -136,6 +136,7 @@ const EventRow = memo(({ event, camera }: EventRowProps) => {
   const { events: texts } = useTexts()
   const clock = useClock()
   const atMs = Date.parse(event.occurred_at)
+  const detail = findDetail(event)
   return (
     <li className="event">
       <span className="event-image">
@@ -150,6 +151,11 @@ const EventRow = memo(({ event, camera }: EventRowProps) => {
           <time dateTime={event.occurred_at}>{clock.time(atMs)}</time> · <bdi>{camera?.name}</bdi> ·{' '}
           {texts.sources[event.source] ?? event.source}
         </p>
+        {detail !== undefined && (
+          <p className="hint" lang="en">
+            {detail}
+          </p>
+        )}
       </div>
       {camera?.has_recording && (
         <Link
@@ -164,6 +170,12 @@ const EventRow = memo(({ event, camera }: EventRowProps) => {
     </li>
   )
 })
+
+/** What the server says of its own events, in English: why, and what to do. */
+function findDetail({ source, data }: CameraEvent): string | undefined {
+  const { detail } = Object(data) as { readonly detail?: unknown }
+  return source === 'system' && typeof detail === 'string' ? detail : undefined
+}
 
 /** The day in the URL, from midnight to midnight; undefined for all days. */
 function readDay(day: string, zone: Zone): { start: string; end: string } | undefined {

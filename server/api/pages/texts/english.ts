@@ -126,6 +126,7 @@ export const english = {
   recoveryCodes: {
     title: 'Your recovery codes',
     text: 'You can sign in with one of these codes when you cannot use a passkey or your authenticator app. Each code works once.',
+    download: 'Save as a file',
     once: 'Print the codes or write them down, and keep them in a safe place. You cannot see them again.',
     next: 'I have saved my codes',
   },

@@ -131,6 +131,7 @@ export const german: Texts = {
   recoveryCodes: {
     title: 'Ihre Wiederherstellungscodes',
     text: 'Mit einem dieser Codes können Sie sich anmelden, wenn Sie weder einen Passkey noch Ihre Authenticator-App nutzen können. Jeder Code gilt nur einmal.',
+    download: 'Als Datei speichern',
     once: 'Drucken Sie die Codes aus oder schreiben Sie sie auf, und bewahren Sie sie sicher auf. Sie werden nicht wieder angezeigt.',
     next: 'Ich habe die Codes gespeichert',
   },
