@@ -218,6 +218,21 @@ test('a gap without a length marks where the clock was set back, and is false el
   assert.equal(mark(5).falseGaps, 1)
 })
 
+test('a gap by the new time may lie over the last frames, which still had the old time', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 9900, offsetMs: -5000 },
+  ]
+  const faults = [fault(9.9, 9.9, { reasons: ['clock_set'] }), fault(10, 20, { reasons: ['no_frames'] })]
+  const played = [...play(0, 100), ...play(200, 300, { section: 1, laterMs: -5000 })]
+  const tell = (fromSeconds: number) => {
+    const gaps = [gap(10, 10, 'clock_set'), gap(fromSeconds, 15, 'no_frames')]
+    return judgeThis({ steps, faults, played, timeline: { segments: [], gaps } })
+  }
+  assert.deepEqual([tell(5).falseGaps, tell(5).untold], [0, 0])
+  assert.equal(tell(2).falseGaps, 1)
+})
+
 test('a gap that the owner made tells of what is missing in it, also when the clock was set back behind it later', () => {
   const steps = [
     { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },

@@ -247,9 +247,10 @@ function assignGaps(
     const around = holes.filter(
       ({ roomFromMs, roomToMs, shown }) =>
         isWithin(gap, { fromMs: roomFromMs, toMs: roomToMs }) ||
-        // By the clock of the server, which showed other times when it was set in the hole. Only then may other footage have
-        // the same times.
-        (joinShown(shown).some((stretch) => isWithin(gap, stretch)) && (shown.length > 1 || !isRecorded(gap))) ||
+        // By the clock of the server, which showed other times when it was set in the hole, or so shortly before that the
+        // frames before the hole had the old time. Only then may other footage have the same times.
+        (joinShown(shown).some((stretch) => isWithin(gap, stretch)) &&
+          (shown.length > 1 || roomFromMs > shown[0]!.fromMs + edgeMs || !isRecorded(gap))) ||
         // Without a length it marks where one pass ends and another begins: a clock that was set back leaves no room between.
         (gap.startMs === gap.endMs && [roomFromMs, roomToMs].some((ms) => Math.abs(gap.startMs - ms) <= edgeMs)),
     )
