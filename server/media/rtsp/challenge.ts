@@ -11,8 +11,12 @@ export type AuthParameters = {
 /** Longer than any real header. The rest is ignored, so that long input cannot keep the server busy. */
 const maxLength = 4096
 
-/** Parses one challenge or one credential. A server that offers several schemes sends several headers. */
+/**
+ * Parses one challenge or one credential. A server that offers several schemes sends several headers. Control characters
+ * are allowed in no header (RFC 9110 section 5.5), and an answer would repeat them.
+ */
 export function parseAuthParameters(value: string): AuthParameters | undefined {
+  if (/[^\P{Cc}\t]/u.test(value)) return undefined
   const match = /^\s*([A-Za-z][\w-]*)(?:\s+(.*))?$/s.exec(value.slice(0, maxLength))
   if (!match) return undefined
   const parameters = new Map<string, string>()
