@@ -43,6 +43,7 @@ const slow: readonly string[] = [
 /** These use all processors, and judge what a server does then or encode live, so nothing runs beside them. */
 const saturating: readonly string[] = [
   'test/e2e/formats.test.ts',
+  'test/e2e/slow-line.test.ts',
   'test/integration/hundred-cameras.test.ts',
   'test/attacks/crowd.test.ts',
 ]

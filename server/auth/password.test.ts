@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkPassword, createUnmatchableHash, hashPassword, isPasswordHash, needsRehash, verifyPassword } from './password.ts'
+import {
+  checkPassword,
+  createUnmatchableHash,
+  hashPassword,
+  isPasswordHash,
+  needsRehash,
+  verifyPassword,
+} from './password.ts'
 
 test('a password matches its hash, however its characters are composed', async () => {
   const hash = await hashPassword('pässword-1')

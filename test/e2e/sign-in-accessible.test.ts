@@ -34,6 +34,13 @@ async function walk(page: Page, base: string, pages: TemporaryPages, look: Look)
 
   await open('/')
   await look('set-up')
+  const types = []
+  for (let i = 0; i < 3; i++) {
+    types.push(await page.getAttribute('#password', 'type'))
+    await page.getByRole('button', { name: /Show password|Passwort anzeigen/ }).click()
+  }
+  assert.deepEqual(types, ['password', 'text', 'password'])
+  await look('set-up, password shown')
   await send()
   await look('set-up, wrong')
   await open('/docs/')

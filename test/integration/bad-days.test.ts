@@ -209,7 +209,7 @@ test('changes of tokens, accounts and cameras on the command line reach the runn
     '--email',
     'other@example.com',
     '--password',
-    'another pass',
+    'bald eagles hum',
     '--first-name',
     'O',
     '--last-name',

@@ -23,6 +23,8 @@ export type FieldOptions = {
   readonly isOptional?: boolean
   readonly minLength?: number
   readonly maxLength?: number
+  /** Label of a button that shows the password; it needs the script `password` of the page. */
+  readonly showLabel?: string
   /** True if this field gets the focus. A field with an error takes precedence. */
   readonly isFirst?: boolean
 }
@@ -39,6 +41,7 @@ export function drawField(options: FieldOptions): Html {
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${minLength !== undefined && html` minlength="${minLength}"`}${value !== undefined && value !== '' && html` value="${value}"`}${!options.isOptional && html` required`}${!allowsAutocorrect && html` autocapitalize="none" spellcheck="false"`}${error !== undefined && html` aria-invalid="true"`}${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}${hasFocus && html` autofocus`}>
+${options.showLabel !== undefined && html`<input type="button" class="link" data-shows="${name}" aria-pressed="false" value="${options.showLabel}" hidden>`}
 </div>`
 }
 

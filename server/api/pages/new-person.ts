@@ -63,6 +63,7 @@ export function drawNewPerson(texts: Texts, { form, problem, isFirst, account }:
 
 export type NewPasswordOptions = { readonly name?: string; readonly label?: string; readonly isFirst?: boolean }
 
+/** The page needs the script `password`. */
 export function drawNewPassword(
   texts: Texts,
   problem: FormProblem | undefined,
@@ -74,6 +75,7 @@ export function drawNewPassword(
     type: 'password',
     autocomplete: 'new-password',
     hint: texts.fields.passwordHint,
+    showLabel: texts.fields.showPassword,
     minLength: passwordLength.min,
     problem,
     isFirst,

@@ -12,7 +12,7 @@ import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
 export type PageAssets = {
   readonly style: string
   readonly icon: string
-  readonly scripts: { readonly passkey: string }
+  readonly scripts: { readonly passkey: string; readonly password: string }
 }
 
 type Asset = { readonly address: string; readonly bytes: StaticBytes }
@@ -33,10 +33,11 @@ export function registerPageAssets(server: FastifyInstance): PageAssets {
     'text/javascript; charset=utf-8',
     `${readLibrary()}\n${readLook('passkey.js')}`,
   )
-  for (const { address, bytes } of [icon, dusk, night, style, passkey]) {
+  const password = createAsset('password.js', 'text/javascript; charset=utf-8', readLook('password.js'))
+  for (const { address, bytes } of [icon, dusk, night, style, passkey, password]) {
     server.get(address, (request, reply) => sendStatic(request, reply, bytes, assetHeaders))
   }
-  return { style: style.address, icon: icon.address, scripts: { passkey: passkey.address } }
+  return { style: style.address, icon: icon.address, scripts: { passkey: passkey.address, password: password.address } }
 }
 
 const assetHeaders = {

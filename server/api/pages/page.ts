@@ -6,6 +6,7 @@ import type { Session } from '../../auth/sessions/sessions.ts'
 import type { User } from '../../store/accounts/users.ts'
 import type { Form } from './form.ts'
 import type { Html } from './html.ts'
+import type { PageAssets } from './page-assets.ts'
 import type { Texts } from './texts/texts.ts'
 import type { Visit } from './visit.ts'
 
@@ -42,7 +43,7 @@ export type ShownPage = {
   readonly isShared?: true
   /** For long pages that are read: the content uses the whole width. */
   readonly isWide?: true
-  readonly script?: 'passkey'
+  readonly script?: keyof PageAssets['scripts']
   /** True if a form of this page leads to an application in the end; see `writePolicy`. */
   readonly leadsOut?: boolean | undefined
   readonly retryAfterSeconds?: number | undefined

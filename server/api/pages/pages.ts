@@ -1,5 +1,5 @@
 // The pages of the server: sign-in, consent, account and API documentation. They are plain HTML that works without
-// scripts, except for passkeys.
+// scripts, except for passkeys and for looking at a password.
 
 import type { FastifyInstance } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'

@@ -17,6 +17,14 @@ import { SignInService } from './sign-in-service.ts'
 const listPages = ({ deps }: TemporaryPages) =>
   createPages(deps, new SignInService(deps), createDescription(publicUrl), publicUrl)
 
+const scriptOf: Readonly<Record<string, string>> = {
+  '/account/second-factor/': 'passkey',
+  '/set-up/': 'password',
+  '/reset/': 'password',
+  '/invitation/': 'password',
+  '/account/password/': 'password',
+}
+
 function checkHeaders({ headers, status, text }: Shown, path: string): void {
   const policy = String(headers['content-security-policy'])
   assert.match(
@@ -24,9 +32,9 @@ function checkHeaders({ headers, status, text }: Shown, path: string): void {
     /default-src 'none';( script-src 'self';)? style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'(; form-action 'self')?$/,
   )
   assert.doesNotMatch(policy, /unsafe|\*/)
-  const script = /\n<script src="\/assets\/passkey-[\w-]{12}\.js" defer><\/script>/
-  // One page has it here, since nobody has a passkey yet; the others have a policy without any.
-  const hasScript = path === '/account/second-factor/' && script.test(text)
+  const [script = '', name] = /\n<script src="\/assets\/(\w+)-[\w-]{12}\.js" defer><\/script>/.exec(text) ?? []
+  // Nobody has a passkey yet. The other pages, and answers that are no page, have a policy without scripts.
+  const hasScript = name !== undefined && scriptOf[path] === name
   assert.equal(/ script-src 'self';/.test(policy), hasScript, path)
   assert.equal(headers['x-frame-options'], 'DENY')
   assert.equal(headers['x-content-type-options'], 'nosniff')

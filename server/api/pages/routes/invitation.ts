@@ -59,6 +59,7 @@ function show({ texts, visit }: PageCall, { token, email, form, problem, ...from
   return {
     kind: 'page',
     title: invitation.title,
+    script: 'password',
     content: html`<p>${describe(texts, from)}</p>
 <p class="hint">${invitation.forEmail} <strong>${email}</strong></p>
 ${drawNotice(problem?.notice)}

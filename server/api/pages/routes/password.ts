@@ -60,6 +60,7 @@ function show({ texts, session, user }: UserCall, revokesTokens = false, problem
   return {
     kind: 'page',
     title: password.title,
+    script: 'password',
     content: html`<p>${password.text}</p>
 ${drawNotice(problem?.notice)}
 ${drawForm({

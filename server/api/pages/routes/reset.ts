@@ -77,6 +77,7 @@ function showChoice({ texts, visit }: PageCall, { token, email, revokesTokens = 
   return {
     kind: 'page',
     title: reset.title,
+    script: 'password',
     content: html`<p>${reset.text}</p>
 ${drawNotice(problem?.notice)}
 ${drawForm({

@@ -53,6 +53,7 @@ function show({ texts, visit }: PageCall, { code, email = '', form, problem }: S
   return {
     kind: 'page',
     title: texts.setUp.title,
+    script: 'password',
     content: html`<p>${texts.setUp.text}</p>
 ${drawNotice(problem?.notice)}
 ${drawForm({

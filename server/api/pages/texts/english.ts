@@ -21,6 +21,7 @@ export const english = {
     firstName: 'First name',
     lastName: 'Last name',
     setUpCode: 'Setup code',
+    showPassword: 'Show password',
     passwordHint: `At least ${passwordLength.min} characters. A few unrelated words are easy to remember and hard to guess.`,
   },
 

@@ -21,6 +21,7 @@ export const german: Texts = {
     firstName: 'Vorname',
     lastName: 'Nachname',
     setUpCode: 'Einrichtungscode',
+    showPassword: 'Passwort anzeigen',
     passwordHint: `Mindestens ${passwordLength.min} Zeichen. Mehrere Wörter ohne Zusammenhang sind leicht zu merken und schwer zu erraten.`,
   },
 
