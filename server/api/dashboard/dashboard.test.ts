@@ -106,6 +106,21 @@ async function signIn(pages: TemporaryPages, browser: TestBrowser, scope?: strin
   return exchange(pages, location, verifier)
 }
 
+test('loads of the page leave no lines in the audit, access to the account does', async (t) => {
+  const pages = await open(t)
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  const list = async () => {
+    await pages.audit.flush()
+    const lines = await pages.store.audit.list(undefined, { limit: 100, offset: 0 })
+    return lines.map(({ event }) => event).filter((event) => event.startsWith('grant.'))
+  }
+  for (let loads = 0; loads < 3; loads++) await signIn(pages, browser)
+  assert.deepEqual(await list(), [])
+  await signIn(pages, browser, 'user_access account_manage')
+  assert.deepEqual(await list(), ['grant.approved'])
+})
+
 test('a program that leaves out the version is told so, and gets no page', async (t) => {
   const { api } = await open(t)
   const get = (accept: string) => api.server.inject({ url: '/cameras/1/', headers: { accept } })

@@ -75,6 +75,8 @@ test('an app is set up with its first code, brings ten recovery codes, and signs
   await home.submit({ code: codeAt(secret, clock.nowMs()).replace(/(...)/, '$1 ') }, appPath)
   const codes = readCodes(home.shown!.text)
   assert.equal(new Set(codes).size, 10)
+  const [, file] = /download="[^"]+" href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(home.shown!.text)!
+  assert.deepEqual(decodeURIComponent(file!).trimEnd().split('\n'), codes)
   assert.notEqual(home.cookies.get('__Host-device'), device)
   assert.equal((await other.open('/account/')).url.startsWith('/sign-in/'), true)
   assert.equal((await home.open('/account/')).url, '/account/')

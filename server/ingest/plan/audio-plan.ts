@@ -98,28 +98,31 @@ function listMicrophones(sdp: Sdp): SdpMedia[] {
   return [of(undefined), of('recvonly'), of('sendonly')].find(({ length }) => length > 0) ?? []
 }
 
-function planAac(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPayload): AudioPlan {
-  const config = new Uint8Array(Buffer.from(parameters.get('config') ?? '', 'hex'))
-  const { samplesPerBlock } = parseAudioSpecificConfig(config)
-  const format = createAacFormat(config)
-  return {
-    payloadType,
-    control: media.control,
-    clockRate: clockRate || format.sampleRate,
-    coding: { kind: 'aac', samplesPerBlock, headerSizes: parseAacHeaderSizes(parameters) },
-    format,
-  }
+function planAac(media: SdpMedia, payload: SdpPayload): AudioPlan {
+  const config = new Uint8Array(Buffer.from(payload.parameters.get('config') ?? '', 'hex'))
+  return planBlocks(media, payload, config, (samplesPerBlock) => {
+    return { kind: 'aac', samplesPerBlock, headerSizes: parseAacHeaderSizes(payload.parameters) }
+  })
 }
 
-function planLatm(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPayload): AudioPlan {
-  const { config, ...mux } = parseLatmParameters(parameters)
+function planLatm(media: SdpMedia, payload: SdpPayload): AudioPlan {
+  const { config, ...mux } = parseLatmParameters(payload.parameters)
+  return planBlocks(media, payload, config, (samplesPerBlock) => ({ kind: 'latm', samplesPerBlock, mux }))
+}
+
+function planBlocks(
+  media: SdpMedia,
+  { payloadType, clockRate }: SdpPayload,
+  config: Uint8Array,
+  createCoding: (samplesPerBlock: number) => AudioCoding,
+): AudioPlan {
   const { samplesPerBlock } = parseAudioSpecificConfig(config)
   const format = createAacFormat(config)
   return {
     payloadType,
     control: media.control,
     clockRate: clockRate || format.sampleRate,
-    coding: { kind: 'latm', samplesPerBlock, mux },
+    coding: createCoding(samplesPerBlock),
     format,
   }
 }
