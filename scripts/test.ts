@@ -42,6 +42,7 @@ const slow: readonly string[] = [
 
 /** These use all processors, and judge what a server does then or encode live, so nothing runs beside them. */
 const saturating: readonly string[] = [
+  'server/decoder/decoder.test.ts',
   'test/e2e/formats.test.ts',
   'test/e2e/slow-line.test.ts',
   'test/integration/hundred-cameras.test.ts',
@@ -69,8 +70,8 @@ async function runAll(): Promise<void> {
     console.log('No test depends on the changed files.')
     return
   }
-  const unit = new Set(findTests(unitTests).filter((file) => tests.includes(file)))
   const alone = saturating.filter((file) => tests.includes(file))
+  const unit = new Set(findTests(unitTests).filter((file) => tests.includes(file) && !alone.includes(file)))
   const others = [...new Set([...slow, ...tests])].filter(
     (file) => tests.includes(file) && !unit.has(file) && !alone.includes(file),
   )

@@ -42,7 +42,9 @@ async function openScene(t: TestContext) {
   return { clock, server, id, timeline, recording, beginMs }
 }
 
-const since = (segments: Timeline['segments'], ms: number) => segments.filter(({ start }) => Date.parse(start) >= ms)
+/** The timeline is in whole seconds, so that a segment may start up to a second before its first picture. */
+const since = (segments: Timeline['segments'], ms: number) =>
+  segments.filter(({ start }) => Date.parse(start) > ms - 1000)
 
 /** What expires. */
 function countRows(dataDir: string): Record<string, number> {
@@ -51,8 +53,7 @@ function countRows(dataDir: string): Record<string, number> {
   return Object.fromEntries(['oauth_grants', 'oauth_tokens', 'links'].map((table) => [table, count(table)]))
 }
 
-// One after the other: beside each other, the clock that is put right was sometimes not seen within a minute.
-suite('a machine that starts with a wrong clock', { concurrency: 1 }, () => {
+suite('a machine that starts with a wrong clock', { concurrency: true }, () => {
   test('footage of a boot in 1970 follows that of before, and a gap tells that the clock was set', {
     timeout: 170_000,
   }, async (t) => {
