@@ -86,6 +86,17 @@ for (const jumpMs of [-3_600_000, -5000, -1000, 5000, 3_600_000]) {
   })
 }
 
+test('a run that begins at the frame with which the clock jumps, after a pause, begins at the right time', () => {
+  const clock = new WallClock()
+  for (let i = 0; i < 200; i++) {
+    const trueMs = startMs + i * 40 + (i >= 100 ? 3500 : 0)
+    clock.map(10_000_000_000 + (trueMs - startMs) * 90 - (i >= 100 ? 3_600_000 * 90 : 0), trueMs)
+    // The size of the images changes.
+    if (i === 0 || i === 100) clock.beginRun()
+    assert.ok(Math.abs(clock.wallMs - trueMs) <= 130, `frame ${i}: ${clock.wallMs - trueMs}`)
+  }
+})
+
 test('reordered timestamps are made strictly increasing and are counted', () => {
   const clock = new WallClock()
   const seen: number[] = []

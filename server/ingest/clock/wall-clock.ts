@@ -194,6 +194,9 @@ export class WallClock {
    */
   beginRun(order: PictureOrder = inOrder): boolean {
     const behind90k = this.#media90k - this.#findMedia90k(this.#timestamp90k)
+    // Whether this frame jumped alone or with those after it is not known yet. A run that trusted the axis could be wrong by
+    // the whole pause before it.
+    if (this.#beforeStray !== undefined) this.#noteJump()
     // Frames that step back were not enough yet to tell that the clock was set back. A key frame is not one of them.
     const moved90k = this.#shown90k - this.#findMedia90k(this.#timestamp90k)
     if (moved90k > leastBackTicks && !this.#canReorder) this.#noteJump()
