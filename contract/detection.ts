@@ -8,7 +8,15 @@ import { nullable } from './schema.ts'
 
 const { url, username, password } = NewCamera.properties
 
-export const NewDetection = Type.Object({ url, username, password })
+export const NewDetection = Type.Object({
+  url: {
+    ...url,
+    description:
+      'URL of the stream. For owners of the server a host is enough, with its port or without: the server asks it by ONVIF and then tries common URLs, until one has a stream or a login is needed.',
+  },
+  username,
+  password,
+})
 
 export type NewDetection = Static<typeof NewDetection>
 
@@ -53,7 +61,7 @@ export const StreamDetection = Type.Object({
   url: Type.String({
     format: 'uri',
     description:
-      'The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`.',
+      'The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`. For a host, the URL that was found there; use it to add the camera.',
   }),
   type: nullable(
     Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'Type to use when you add the camera; null if unknown.' }),

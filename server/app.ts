@@ -220,7 +220,14 @@ async function start(
     limits: auth.limits,
     clientLimits: memory,
     dashboard: builtDashboard,
-    pages: { ...auth, users: store.users, usedValues: store.usedValues, clock, log },
+    pages: {
+      ...auth,
+      users: store.users,
+      usedValues: store.usedValues,
+      hasMailServer: config.smtpUrl !== undefined,
+      clock,
+      log,
+    },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
     measure: () => measure({ ...media, workers: workers.stats(), passwords: auth.passwords }),
   })

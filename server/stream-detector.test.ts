@@ -109,6 +109,20 @@ test('only owners of the server search its network', async () => {
   assert.equal(asked.length, 0)
 })
 
+test('only owners of the server have a host searched for its stream', async () => {
+  const host = { ...source, isHostAlone: true }
+  const { detector, asked } = open()
+  await assert.rejects(detector.detect(host, by(1)), isKind('invalid'))
+  assert.equal(asked.length, 0)
+  const owners = open({}, undefined, async () => true)
+  const look = owners.detector.detect(host, by(1))
+  await turn()
+  const [first] = owners.asked
+  assert.ok(first?.question.kind === 'stream' && first.question.target.isHostAlone)
+  first.answer(found)
+  await look
+})
+
 test('an owner of the server is not limited and sees all details', async () => {
   const { detector, asked } = open({ perUserAndMinute: 1 }, undefined, async () => true)
   for (let i = 0; i < 9; i++) await detector.countTry(1)

@@ -83,10 +83,16 @@ export class StreamDetector implements Detector {
   }
 
   /**
-   * Tests a URL: measurements and an image. Throws 'rate_limited' if the user runs too many tests, 'unavailable' if all
+   * Tests a URL, or finds the stream of a host: measurements and an image. Throws 'invalid' naming `url` if someone
+   * else than an owner of the server gives only a host, because many of its paths would be tried; throws 'rate_limited' if the user runs too many tests, 'unavailable' if all
    * users together do, and the signal's reason if it aborts.
    */
   async detect(source: CameraSource, requester: Requester): Promise<Detection> {
+    if (source.isHostAlone && !(await this.#options.isOwner(requester.userId))) {
+      const message =
+        'Enter the whole URL, as rtsp://192.168.1.20/stream1: only owners of the server let it search a host.'
+      throw new AppError('invalid', message, { fields: { url: [message] } })
+    }
     using _ = this.#enter(requester.userId)
     this.#rate.take(requester.userId)
     const stream = await this.#detectStream(source, 'stream', requester)
@@ -167,9 +173,16 @@ export class StreamDetector implements Detector {
 }
 
 function toTarget(
-  { url, username, password }: CameraSource,
+  { url, username, password, isHostAlone }: CameraSource,
   depth: DetectionTarget['depth'],
   canSeeProblems: boolean,
 ): DetectionTarget {
-  return { url, username: username ?? undefined, password: password ?? undefined, depth, canSeeProblems }
+  return {
+    url,
+    username: username ?? undefined,
+    password: password ?? undefined,
+    depth,
+    canSeeProblems,
+    ...(isHostAlone && { isHostAlone }),
+  }
 }

@@ -14,6 +14,7 @@ import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './came
 import { ProcessAudioTranscoder } from './decoder/audio/process-transcoder.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
+import { findStream } from './ingest/detection/find-stream.ts'
 import type { IngestContext } from './ingest/ingest-context.ts'
 import { createAddressGuard, guardFor } from './ingest/network/address-guard.ts'
 import { ConnectLimiter } from './ingest/network/connect-limiter.ts'
@@ -180,11 +181,11 @@ async function findAnswer(question: Question, signal: AbortSignal): Promise<Answ
   const options = { ...guarded, signal }
   const { kind } = question
   switch (kind) {
-    case 'stream':
-      return {
-        kind,
-        stream: await detectStream({ context: guarded, target: question.target, signal }),
-      }
+    case 'stream': {
+      const { target } = question
+      const options = { context: guarded, target, signal }
+      return { kind, stream: await (target.isHostAlone ? findStream : detectStream)(options) }
+    }
     case 'onvif_devices':
       return {
         kind,

@@ -15,10 +15,11 @@ export const detectionTexts: { readonly [Name in Names]: OperationText<Endpoints
   detectStream: {
     tag: 'Cameras',
     description:
-      'The server connects to the URL for up to ten seconds and stores nothing. If there is no camera or it does not respond, the response is still 200, and `problem` explains the reason and suggests what to try. Fields that were detected before the problem, such as the type, are included. Close the connection to stop early.',
+      'The server connects to the URL for up to ten seconds, or searches the host for up to thirty, and stores nothing. If there is no camera or it does not respond, the response is still 200, and `problem` explains the reason and suggests what to try. Fields that were detected before the problem, such as the type, are included. Close the connection to stop early.',
     bodies: {
       'An RTSP camera': { url: 'rtsp://192.168.1.20/stream1', username: 'viewer', password: 'sesame' },
       'Credentials in the URL': { url: 'rtsp://viewer:sesame@192.168.1.21/h265' },
+      'Host only': { url: '192.168.1.20', username: 'viewer', password: 'sesame' },
     },
     answer: {
       url: 'rtsp://192.168.1.20/stream1',

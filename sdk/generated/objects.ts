@@ -435,7 +435,7 @@ export type NewCamera = {
 }
 
 export type NewDetection = {
-  /** URL of the stream: rtsp://, rtsps://, or http:// or https:// for MJPEG, a container or a single JPEG. May contain a username and password. */
+  /** URL of the stream. For owners of the server a host is enough, with its port or without: the server asks it by ONVIF and then tries common URLs, until one has a stream or a login is needed. */
   url: string
   /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
@@ -826,7 +826,7 @@ export type StorageChange = {
 }
 
 export type StreamDetection = {
-  /** The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`. */
+  /** The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`. For a host, the URL that was found there; use it to add the camera. */
   url: string
   /** Type to use when you add the camera; null if unknown. */
   type: 'h264' | 'h265' | 'mjpeg' | null

@@ -7,6 +7,8 @@ export type CameraSource = {
   readonly url: string
   readonly username: string | null
   readonly password: string | null
+  /** See `ProbeUrl`. */
+  readonly isHostAlone?: boolean
 }
 
 type Source = {
@@ -16,10 +18,13 @@ type Source = {
 }
 
 /** User information in the URL is used unless the body has its own fields. Throws 'invalid' naming `url`. */
-export function readSource({ url, username, password }: Source, parseUrl = parseCameraUrl): CameraSource {
+export function readSource(
+  { url, username, password }: Source,
+  parseUrl: (text: string) => CameraSource = parseCameraUrl,
+): CameraSource {
   const parsed = parseUrl(url)
   return {
-    url: parsed.url,
+    ...parsed,
     username: username === undefined ? parsed.username : username,
     password: password === undefined ? parsed.password : password,
   }

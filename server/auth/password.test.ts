@@ -6,6 +6,7 @@ import {
   hashPassword,
   isPasswordHash,
   needsRehash,
+  ratePassword,
   verifyPassword,
 } from './password.ts'
 
@@ -43,4 +44,10 @@ test('words of both languages with a year or a sign are refused, and passphrases
     await assert.rejects(checkPassword(common), { kind: 'invalid' }, common)
   for (const good of ['correct horse', 'evening horses', 'blaue Tasse', 'x7kq2m9p', 'tz4-kk09qx'])
     await checkPassword(good)
+})
+
+test('the strength of a password grows with the guesses it takes, and is 0 if it is refused', async () => {
+  const rated = ['Sommer2024!', 'short', 'x7kq2m9p', 'Kaktus-Regen-81', 'vier nasse Fässer unter Linden']
+  assert.deepEqual(await Promise.all(rated.map((password) => ratePassword(password))), [0, 0, 1, 2, 3])
+  assert.equal(await ratePassword('ada.lind@example.org', ['ada.lind@example.org']), 0)
 })

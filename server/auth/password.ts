@@ -24,6 +24,14 @@ export async function checkPassword(
   if (fault !== undefined) throw invalidAccount(fault, field)
 }
 
+/** From 0 for a password that is refused to 3 for one that takes more than 10^14 guesses. */
+export async function ratePassword(password: string, about: readonly string[] = []): Promise<number> {
+  if ((await findPasswordFault(password, about)) !== undefined) return 0
+  const { estimateGuesses } = await import('./password-guesses.ts')
+  const guesses = estimateGuesses(normalize(password), about)
+  return guesses < 1e10 ? 1 : guesses < 1e14 ? 2 : 3
+}
+
 async function findPasswordFault(password: string, about: readonly string[]): Promise<AccountFault | undefined> {
   const length = [...password].length
   if (length < passwordLength.min || length > passwordLength.max || !password.isWellFormed()) return 'password_length'

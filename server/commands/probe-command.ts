@@ -6,6 +6,7 @@ import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
 import type { Isolation } from '../decoder/isolation/isolation.ts'
 import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
+import { parseProbeUrl } from '../model/camera-url.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
 import { openProbeContext } from './open-probe-context.ts'
@@ -15,7 +16,8 @@ type Detection = ReturnType<typeof writeDetection>
 
 export const probeCommand: Command = {
   name: 'camera probe',
-  summary: 'Probe a camera URL: show codec, size, rates and audio, or what is wrong.',
+  summary:
+    'Probe a camera URL: show codec, size, rates and audio, or what is wrong. With a host instead, its stream is searched for.',
   positionals: ['URL'],
   options: {
     ...cameraPasswordOption,
@@ -24,15 +26,17 @@ export const probeCommand: Command = {
   },
   async run(call) {
     const { config, options, positionals } = call
-    const { url, username, password } = await readCameraUrl(call, probeCommand, positionals[0]!)
+    const source = await readCameraUrl(call, probeCommand, positionals[0]!, parseProbeUrl)
+    const { url, username, password, isHostAlone } = source
     const look = await openProbeContext(config)
     const { detectStream } = await import('../ingest/detection/detect-stream.ts')
+    const { findStream } = await import('../ingest/detection/find-stream.ts')
     const { ProcessContainerReader } = await import('../decoder/container/process-container-reader.ts')
     const { SharedReads } = await import('../ingest/network/shared-reads.ts')
     const { ConnectLimiter } = await import('../ingest/network/connect-limiter.ts')
     const { openIsolation } = await import('../decoder/isolation/open-isolation.ts')
     const isolation = await openIsolation({ mode: config.isolation })
-    const stream = await detectStream({
+    const stream = await (isHostAlone ? findStream : detectStream)({
       context: {
         ...look,
         connectLimiter: new ConnectLimiter(1),

@@ -41,12 +41,12 @@ export const cameraPasswordOption: CommandOptions = {
  * Parses the camera URL in `text`, or on standard input for `-`. If the URL has a user without a password, the password
  * is read from standard input or asked for. At the prompt it may be empty.
  */
-export async function readCameraUrl(
+export async function readCameraUrl<U extends CameraUrl = CameraUrl>(
   { switches, terminal }: SecretCall,
   command: Command,
   text: string,
-  parse: (text: string) => CameraUrl = parseCameraUrl,
-): Promise<CameraUrl> {
+  parse: (text: string) => U = parseCameraUrl as (text: string) => U,
+): Promise<U> {
   const isPiped = switches.has('password-stdin')
   if (text === '-') {
     if (isPiped)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '../base/error.ts'
-import { guessCameraType, hideSecrets, isSameOrigin, parseCameraUrl } from './camera-url.ts'
+import { guessCameraType, hideSecrets, isSameOrigin, parseCameraUrl, parseProbeUrl } from './camera-url.ts'
 
 test('user name and password are split off and decoded', () => {
   const cases: [string, string, string | null, string | null][] = [
@@ -25,6 +25,20 @@ test('user name and password are split off and decoded', () => {
   ]
   for (const [text, url, username, password] of cases)
     assert.deepEqual(parseCameraUrl(text), { url, username, password })
+})
+
+test('a host alone is told from a URL', () => {
+  for (const [text, url, isHostAlone] of [
+    ['192.168.1.20', 'rtsp://192.168.1.20', true],
+    ['ada:p@ss@cam.lan:8554', 'rtsp://cam.lan:8554', true],
+    ['[fd00::7]/', 'rtsp://[fd00::7]/', true],
+    ['cam.lan/stream1', 'rtsp://cam.lan/stream1', false],
+    ['http://cam.lan', 'http://cam.lan/', false],
+  ] as const) {
+    const { username: _, password: __, ...found } = parseProbeUrl(text)
+    assert.deepEqual(found, { url, isHostAlone })
+  }
+  assert.throws(() => parseProbeUrl('my camera'), { kind: 'invalid' })
 })
 
 test('what cannot be a camera is refused with a reason, and without the password in it', () => {

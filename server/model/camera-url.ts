@@ -50,6 +50,22 @@ export function parseCameraUrl(text: string): CameraUrl {
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
 }
 
+export type ProbeUrl = CameraUrl & {
+  /** Only a host was typed, with or without a port, so nobody knows yet where its stream is. */
+  readonly isHostAlone: boolean
+}
+
+/**
+ * The URL of a camera that is to be tested. Without a scheme it is one of RTSP. Throws 'invalid' with `fields.url`.
+ */
+export function parseProbeUrl(text: string): ProbeUrl {
+  const trimmed = text.trim()
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed)
+  const parsed = parseCameraUrl(hasScheme ? trimmed : `rtsp://${trimmed}`)
+  const { pathname, search } = new URL(parsed.url)
+  return { ...parsed, isHostAlone: !hasScheme && pathname.length <= 1 && search === '' }
+}
+
 const usualPorts: Readonly<Record<string, string>> = { 'rtsp:': '554', 'rtsps:': '322', 'http:': '80', 'https:': '443' }
 
 /** True if both URLs have the same scheme, host and port, so that credentials for one may be used for the other. */

@@ -40,6 +40,13 @@ async function walk(page: Page, base: string, pages: TemporaryPages, look: Look)
     await page.getByRole('button', { name: /Show password|Passwort anzeigen/ }).click()
   }
   assert.deepEqual(types, ['password', 'text', 'password'])
+  for (const [typed, shown] of [
+    ['Sommer2024!', /Too easy|Zu leicht/],
+    ['vier nasse Fässer unter Linden', /Very strong|Sehr stark/],
+  ] as const) {
+    await page.fill('#password', typed)
+    await page.locator('.strength', { hasText: shown }).waitFor()
+  }
   await look('set-up, password shown')
   await send()
   await look('set-up, wrong')

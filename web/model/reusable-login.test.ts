@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findReusableLogin, withoutPassword } from './reusable-login.ts'
+import { findReusableLogin, findUrlToAdd, withoutPassword } from './reusable-login.ts'
 
 const typed = { url: 'x', username: 'ada', password: 'sesame' }
 const login = { username: 'ada', password: 'sesame' }
@@ -31,4 +31,15 @@ test('a URL is shown without its password, whatever characters that has', () => 
     ['rtsp://192.168.1.20/stream1', 'rtsp://192.168.1.20/stream1'],
   ])
     assert.equal(withoutPassword(url!), shown)
+})
+
+test('a camera is added by the URL that was typed, or that was found at the host that was typed', () => {
+  const found = 'rtsp://192.168.1.20/stream1'
+  for (const [typed, url] of [
+    ['192.168.1.20', found],
+    [' ada:se/s@me@192.168.1.20 ', 'rtsp://ada:se/s@me@192.168.1.20/stream1'],
+    ['192.168.1.20/other?password=x', 'rtsp://192.168.1.20/other?password=x'],
+    ['rtsp://192.168.1.20/other', 'rtsp://192.168.1.20/other'],
+  ])
+    assert.equal(findUrlToAdd(typed!, found), url)
 })

@@ -13,6 +13,17 @@ export function findReusableLogin(to: string, typedFor: string, { username, pass
 }
 
 /**
+ * The URL by which a tested camera is added. Without a scheme it is one of RTSP, and where only a host was typed it is
+ * the one that was found there. A login in front of the host stays where it is.
+ */
+export function findUrlToAdd(typed: string, found: string): string {
+  const text = typed.trim()
+  if (text.includes('://')) return text
+  const login = text.slice(0, text.lastIndexOf('@') + 1)
+  return /[/?]/.test(text.slice(login.length)) ? `rtsp://${text}` : found.replace('://', `://${login}`)
+}
+
+/**
  * The URL as it may be shown to whoever looks at the screen. A password may contain any character, so everything up to
  * the last `@` is left out. Some cameras take it in the path or query.
  */

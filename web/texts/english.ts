@@ -250,6 +250,7 @@ export const english = {
     name: 'Name',
     nameHint: 'For example, Front door.',
     url: 'Camera URL',
+    hostHint: 'The IP address of the camera is enough: the server looks for its stream. Or enter the whole URL.',
     urlHint: 'You can find it in the camera’s manual or settings. Most URLs start with rtsp://.',
     username: 'Camera username',
     password: 'Camera password',

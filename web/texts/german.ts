@@ -286,6 +286,7 @@ export const german: Texts = {
     name: 'Name',
     nameHint: 'Zum Beispiel Haustür.',
     url: 'Kamera-URL',
+    hostHint: 'Die IP-Adresse der Kamera genügt: Der Server sucht den Stream. Oder geben Sie die ganze URL ein.',
     urlHint: 'Sie steht in der Anleitung oder in den Einstellungen der Kamera. Die meisten URLs beginnen mit rtsp://.',
     username: 'Benutzername der Kamera',
     password: 'Passwort der Kamera',

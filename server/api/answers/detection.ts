@@ -9,7 +9,8 @@ import type { Detection } from '../deps.ts'
 export function writeDetection(url: string, { stream, snapshot }: Detection): StreamDetection {
   const { transport, video, audio, audioProblem, problem } = stream
   return {
-    url: hideSecrets(url),
+    // A camera that was found is added by this URL; what is in it, the camera told.
+    url: stream.url ?? hideSecrets(url),
     type: video?.codec ?? null,
     transport: transport ?? null,
     video: video ? writeVideo(video) : null,
@@ -22,7 +23,7 @@ export function writeDetection(url: string, { stream, snapshot }: Detection): St
           height: snapshot.height,
         }
       : null,
-    problem: problem ? writeProblem(url, problem) : null,
+    problem: problem ? writeProblem(url, stream.url === undefined, problem) : null,
   }
 }
 
@@ -42,11 +43,13 @@ function writeVideo({
   }
 }
 
+/** `isPathTyped`: otherwise the usual URLs have been tried. */
 function writeProblem(
   url: string,
+  isPathTyped: boolean,
   { code, detail }: NonNullable<DetectedStream['problem']>,
 ): NonNullable<StreamDetection['problem']> {
-  const isPathWrong = code === 'no_such_stream' || code === 'no_video'
+  const isPathWrong = isPathTyped && (code === 'no_such_stream' || code === 'no_video')
   return { code, detail, suggestions: isPathWrong ? listUsualUrls(url) : [] }
 }
 

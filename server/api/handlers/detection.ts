@@ -1,5 +1,6 @@
 // /v1/cameras/stream-detection/, …/onvif-discovery/ and …/onvif-profiles/: cameras that have not been added yet.
 
+import { parseProbeUrl } from '../../model/camera-url.ts'
 import { parseOnvifUrl } from '../../model/onvif-url.ts'
 import { writeDetection } from '../answers/detection.ts'
 import { writeDevice, writeDiscovery } from '../answers/onvif.ts'
@@ -13,7 +14,7 @@ export function createDetectionHandlers(detector: Omit<Detector, 'findType'>): P
   return {
     async detectStream(call) {
       await detector.checkMayAdd(call.caller.userId)
-      const source = readSource(call.body())
+      const source = readSource(call.body(), parseProbeUrl)
       const found = await detector.detect(source, { userId: call.caller.userId, signal: call.signal() })
       return writeDetection(source.url, found)
     },

@@ -180,6 +180,15 @@ test('T31: asking for a new password answers the same for known and unknown addr
   assert.equal(pages.mails.length, 1)
 })
 
+test('without a mail server, whoever forgot a password is told what to do instead of waiting for a mail', async (t) => {
+  const pages = await openTemporaryPages(t, { hasMailServer: false })
+  const browser = pages.openBrowser()
+  assert.match((await browser.open('/reset/')).text, /no mail server .* “nightjar user passwd”/)
+  await browser.submit({ email: 'ada@example.org' })
+  assert.match(browser.shown!.text, /outbox folder/)
+  assert.doesNotMatch(browser.shown!.text, /spam folder/)
+})
+
 test('T17: a new password by mail ends all sessions, and its link works once', async (t) => {
   const pages = await openTemporaryPages(t)
   const user = await pages.addPerson()

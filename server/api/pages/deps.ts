@@ -30,6 +30,8 @@ export type PagesDeps = {
   /** 32 bytes each. Seal the URLs that browsers return to after sign-in, and the steps that users have not completed. */
   readonly returnToKey: Uint8Array
   readonly pendingKey: Uint8Array
+  /** False if mails are only put into a folder of the server. */
+  readonly hasMailServer: boolean
   readonly clock: Clock
   readonly log: Logger
 }

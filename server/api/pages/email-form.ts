@@ -22,11 +22,12 @@ export type EmailFormOptions = {
     readonly sent: (email: string) => string
     readonly sentHint?: string
   }
+  readonly hasMailServer: boolean
   /** Throws errors that `toRefusal` can show. */
   send(email: string, context: RequestContext): Promise<void>
 }
 
-export function createEmailForm({ path, autocomplete, texts: choose, send }: EmailFormOptions) {
+export function createEmailForm({ path, autocomplete, texts: choose, hasMailServer, send }: EmailFormOptions) {
   const show = ({ texts, visit }: PageCall, email = '', problem?: FormProblem): ShownPage => {
     const { title, text, button } = choose(texts)
     const field = drawEmailField(texts, { autocomplete, value: email, problem, isFirst: true })
@@ -34,7 +35,7 @@ export function createEmailForm({ path, autocomplete, texts: choose, send }: Ema
       kind: 'page',
       title,
       content: html`<p>${text}</p>
-${drawNotice(problem?.notice)}
+${drawNotice(problem?.notice ?? (hasMailServer ? undefined : texts.resetRequest.noMailServer))}
 ${drawForm({ action: path, formToken: visit.formToken, content: [field, drawButton(button)] })}
 <p class="aside"><a href="${signInPath}">${texts.resetRequest.back}</a></p>`,
     }
@@ -54,11 +55,12 @@ ${drawForm({ action: path, formToken: visit.formToken, content: [field, drawButt
       return { ...refuse(status, problem), retryAfterSeconds }
     }
     const { sentTitle, sent, sentHint } = choose(call.texts)
+    const hint = hasMailServer ? sentHint : resetRequest.noMailServer
     return {
       kind: 'page',
       title: sentTitle,
       content: html`<p>${sent(email)}</p>
-${sentHint !== undefined && html`<p class="hint">${sentHint}</p>`}
+${hint !== undefined && html`<p class="hint">${hint}</p>`}
 <p class="aside"><a href="${signInPath}">${resetRequest.back}</a></p>`,
     }
   }

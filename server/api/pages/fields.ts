@@ -23,8 +23,11 @@ export type FieldOptions = {
   readonly isOptional?: boolean
   readonly minLength?: number
   readonly maxLength?: number
-  /** Label of a button that shows the password; it needs the script `password` of the page. */
-  readonly showLabel?: string
+  /**
+   * For a new password: the label of a button that shows it, and words for its strength from 0 to 3. They need the script
+   * `password` of the page.
+   */
+  readonly newPassword?: { readonly showLabel: string; readonly strengths: readonly string[] }
   /** True if this field gets the focus. A field with an error takes precedence. */
   readonly isFirst?: boolean
 }
@@ -41,8 +44,13 @@ export function drawField(options: FieldOptions): Html {
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${minLength !== undefined && html` minlength="${minLength}"`}${value !== undefined && value !== '' && html` value="${value}"`}${!options.isOptional && html` required`}${!allowsAutocorrect && html` autocapitalize="none" spellcheck="false"`}${error !== undefined && html` aria-invalid="true"`}${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}${hasFocus && html` autofocus`}>
-${options.showLabel !== undefined && html`<input type="button" class="link" data-shows="${name}" aria-pressed="false" value="${options.showLabel}" hidden>`}
+${options.newPassword && drawPasswordHelp(name, options.newPassword)}
 </div>`
+}
+
+function drawPasswordHelp(name: string, { showLabel, strengths }: NonNullable<FieldOptions['newPassword']>): Html {
+  return html`<p class="hint strength" data-rates="${name}" data-words="${strengths.join('|')}" role="status" hidden><meter max="4" low="2" high="3" optimum="4" aria-hidden="true"></meter> <span></span></p>
+<input type="button" class="link" data-shows="${name}" aria-pressed="false" value="${showLabel}" hidden>`
 }
 
 export function drawCheckbox(options: { name: string; label: string; hint?: string; isChecked: boolean }): Html {

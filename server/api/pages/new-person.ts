@@ -75,7 +75,7 @@ export function drawNewPassword(
     type: 'password',
     autocomplete: 'new-password',
     hint: texts.fields.passwordHint,
-    showLabel: texts.fields.showPassword,
+    newPassword: { showLabel: texts.fields.showPassword, strengths: texts.fields.passwordStrengths },
     minLength: passwordLength.min,
     problem,
     isFirst,

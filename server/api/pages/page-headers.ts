@@ -32,6 +32,8 @@ export function writePolicy({ leadsOut = false, script }: PolicyOptions): string
   return [
     "default-src 'none'",
     ...(script === undefined ? [] : ["script-src 'self'"]),
+    // It asks this server how strong a password is.
+    ...(script === 'password' ? ["connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     "base-uri 'none'",

@@ -20,7 +20,7 @@ import { createChangeEmailPage, createConfirmEmailPage } from './routes/email.ts
 import { createInvitationPage } from './routes/invitation.ts'
 import { createLinkedAccountsPage, createLinkFoundPage } from './routes/linked-accounts.ts'
 import { createOwnSecondFactorPage } from './routes/own-second-factor.ts'
-import { createChangePasswordPage } from './routes/password.ts'
+import { createChangePasswordPage, passwordStrengthPage } from './routes/password.ts'
 import { createProviderPages } from './routes/provider-sign-in.ts'
 import { createResetPage } from './routes/reset.ts'
 import { createSecondStepPage } from './routes/second-step.ts'
@@ -103,6 +103,7 @@ export function createPages(
     createOwnSecondFactorPage(deps, service),
     createAuthenticatorAppPage(deps, service),
     createChangePasswordPage(deps, service),
+    passwordStrengthPage,
     createChangeEmailPage(deps),
     createDocsPage(description),
   ]

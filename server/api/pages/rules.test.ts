@@ -29,13 +29,14 @@ function checkHeaders({ headers, status, text }: Shown, path: string): void {
   const policy = String(headers['content-security-policy'])
   assert.match(
     policy,
-    /default-src 'none';( script-src 'self';)? style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'(; form-action 'self')?$/,
+    /default-src 'none';( script-src 'self';( connect-src 'self';)?)? style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'(; form-action 'self')?$/,
   )
   assert.doesNotMatch(policy, /unsafe|\*/)
   const [script = '', name] = /\n<script src="\/assets\/(\w+)-[\w-]{12}\.js" defer><\/script>/.exec(text) ?? []
   // Nobody has a passkey yet. The other pages, and answers that are no page, have a policy without scripts.
   const hasScript = name !== undefined && scriptOf[path] === name
   assert.equal(/ script-src 'self';/.test(policy), hasScript, path)
+  assert.equal(/ connect-src 'self';/.test(policy), hasScript && name === 'password', path)
   assert.equal(headers['x-frame-options'], 'DENY')
   assert.equal(headers['x-content-type-options'], 'nosniff')
   assert.equal(headers['referrer-policy'], 'same-origin')

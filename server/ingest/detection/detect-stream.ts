@@ -29,9 +29,13 @@ export type DetectionTarget = {
    * frames arrive.
    */
   readonly canSeeProblems: boolean
+  /** The path is not known and is to be found, see `findStream`. `url` is then `rtsp://host/`. */
+  readonly isHostAlone?: boolean
 }
 
 export type DetectedStream = {
+  /** Where it was found, without user information, if only the host was known. */
+  readonly url?: string
   readonly transport: LearnedStream['transport']
   /** The video track. Sizes and rates are known only if frames arrived. */
   readonly video: DetectedVideo | undefined

@@ -42,15 +42,17 @@ export type TemporaryPagesOptions = {
   readonly openStore?: Parameters<typeof openTemporaryApi>[3]
   /** The folder of a built dashboard. */
   readonly dashboard?: string
+  /** Default: true. */
+  readonly hasMailServer?: boolean
 }
 
 export async function openTemporaryPages(t: TestContext, options: TemporaryPagesOptions = {}): Promise<TemporaryPages> {
-  const { clock = systemClock, signUp = 'invitation', openStore, dashboard } = options
+  const { clock = systemClock, signUp = 'invitation', openStore, dashboard, hasMailServer = true } = options
   const mails: Mail[] = []
   let made: ReturnType<typeof createDeps> | undefined
   const addParts = (store: Store) => {
     made = createDeps(store, { clock, signUp, mails })
-    return { pages: made.deps, ...(dashboard !== undefined && { dashboard }) }
+    return { pages: { ...made.deps, hasMailServer }, ...(dashboard !== undefined && { dashboard }) }
   }
   const temporary = await openTemporaryApi(t, { clock }, addParts, openStore)
   const passwordHash = await hashPassword(password)
@@ -106,6 +108,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
       usedValues: store.usedValues,
       returnToKey: randomBytes(32),
       pendingKey: randomBytes(32),
+      hasMailServer: true,
       audit,
       clock,
       log,

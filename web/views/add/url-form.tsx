@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import type { NewDetection } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
 import { useMe } from '../../app/me-query.ts'
-import { findReusableLogin } from '../../model/reusable-login.ts'
+import { findReusableLogin, findUrlToAdd } from '../../model/reusable-login.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
@@ -27,7 +27,7 @@ export type Looked = {
 const fields = ['url', 'username', 'password'] as const
 type Typed = { readonly [Name in (typeof fields)[number]]: string }
 
-/** The server tests for ten seconds at most; a busy server needs a little longer. */
+/** The server tests a URL for ten seconds, and searches a host that answers slowly for twice as long. */
 const timeoutMs = 30_000
 
 export function UrlForm({ onNext }: { readonly onNext: (looked: Looked) => void }) {
@@ -63,7 +63,11 @@ export function UrlForm({ onNext }: { readonly onNext: (looked: Looked) => void 
     const { source, answer } = look.data
     const bitRate = answer.video?.bit_rate
     onNext({
-      source: { ...source, ...(answer.type && { type: answer.type }) },
+      source: {
+        ...source,
+        url: findUrlToAdd(source.url, answer.url),
+        ...(answer.type && { type: answer.type }),
+      },
       bytesPerDay: bitRate ? (bitRate / 8) * 86_400 : undefined,
       suggestedName,
     })
@@ -89,7 +93,7 @@ export function UrlForm({ onNext }: { readonly onNext: (looked: Looked) => void 
         <Field
           {...field('url')}
           label={texts.url}
-          hint={texts.urlHint}
+          hint={me.data?.is_owner ? texts.hostHint : texts.urlHint}
           required
           inputMode="url"
           placeholder="rtsp://192.168.1.20/stream1"

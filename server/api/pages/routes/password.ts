@@ -1,14 +1,29 @@
-// Changes the password. The user must know the current one.
+// Changes the password, for which the user must know the current one; and tells how strong a new password is.
 
+import { ratePassword } from '../../../auth/password.ts'
 import type { ProvenUser } from '../../../store/accounts/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
+import { createOutdatedPage } from '../error-page.ts'
 import { drawButton, drawCheckbox, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { drawNewPassword } from '../new-person.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
-import { changePasswordPath, homePath } from '../paths.ts'
+import { changePasswordPath, homePath, passwordStrengthPath } from '../paths.ts'
 import type { SignInService } from '../sign-in-service.ts'
+
+/** For the script of pages with a field for a new password, while it is typed. Nothing of it is kept. */
+export const passwordStrengthPage: Page = {
+  path: passwordStrengthPath,
+  audience: 'anyone',
+  get: async () => redirect(changePasswordPath),
+  async post(call, form) {
+    const token = form.get('form_token')
+    if (!call.visit.isFormToken(token) && !call.session?.isFormToken(token)) return createOutdatedPage(call)
+    const strength = await ratePassword(form.get('password'), [form.get('username')])
+    return { kind: 'json', status: 200, body: { strength } }
+  },
+}
 
 type PasswordDeps = Pick<PagesDeps, 'accounts' | 'sessions' | 'users'>
 

@@ -14,13 +14,14 @@ import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } f
 import { signInPath } from '../paths.ts'
 import type { SignInService } from '../sign-in-service.ts'
 
-type ResetDeps = Pick<PagesDeps, 'accounts'>
+type ResetDeps = Pick<PagesDeps, 'accounts' | 'hasMailServer'>
 
-export function createResetPage({ accounts }: ResetDeps, service: SignInService): Page {
+export function createResetPage({ accounts, hasMailServer }: ResetDeps, service: SignInService): Page {
   const request = createEmailForm({
     path: linkPaths.reset,
     autocomplete: 'username',
     texts: ({ resetRequest }) => resetRequest,
+    hasMailServer,
     send: (email, context) => accounts.selfService.requestReset(email, context),
   })
   return {
@@ -37,7 +38,7 @@ export function createResetPage({ accounts }: ResetDeps, service: SignInService)
   }
 }
 
-type ChoiceParts = ResetDeps & { readonly service: SignInService }
+type ChoiceParts = Pick<PagesDeps, 'accounts'> & { readonly service: SignInService }
 
 async function choosePassword(call: PageCall, form: Form, { accounts, service }: ChoiceParts): Promise<PageAnswer> {
   const token = form.get('token')

@@ -6,11 +6,12 @@ import { createEmailForm } from '../email-form.ts'
 import type { Page } from '../page.ts'
 import { signUpPath } from '../paths.ts'
 
-export function createSignUpPage({ accounts }: Pick<PagesDeps, 'accounts'>): Page {
+export function createSignUpPage({ accounts, hasMailServer }: Pick<PagesDeps, 'accounts' | 'hasMailServer'>): Page {
   const form = createEmailForm({
     path: signUpPath,
     autocomplete: 'email',
     texts: ({ signUp }) => signUp,
+    hasMailServer,
     send: (email, context) => accounts.signUps.requestSignUp(email, context),
   })
   return { path: signUpPath, audience: 'anyone', get: async (call) => form.show(call), post: form.post }

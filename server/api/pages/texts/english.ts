@@ -22,6 +22,7 @@ export const english = {
     lastName: 'Last name',
     setUpCode: 'Setup code',
     showPassword: 'Show password',
+    passwordStrengths: ['Too easy to guess', 'Acceptable', 'Strong', 'Very strong'],
     passwordHint: `At least ${passwordLength.min} characters. A few unrelated words are easy to remember and hard to guess.`,
   },
 
@@ -221,6 +222,8 @@ export const english = {
     sent: (email: string) =>
       `If there is an account for ${email}, you will receive a link to choose a new password. The link is valid for one hour.`,
     sentHint: 'No email? Check your spam folder, or try again in a few minutes.',
+    noMailServer:
+      'This server has no mail server and cannot send email. Whoever runs it finds the link in the server’s outbox folder, and can set a password with “nightjar user passwd”.',
     back: 'Back to sign-in',
   },
 

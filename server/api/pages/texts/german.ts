@@ -22,6 +22,7 @@ export const german: Texts = {
     lastName: 'Nachname',
     setUpCode: 'Einrichtungscode',
     showPassword: 'Passwort anzeigen',
+    passwordStrengths: ['Zu leicht zu erraten', 'Ausreichend', 'Stark', 'Sehr stark'],
     passwordHint: `Mindestens ${passwordLength.min} Zeichen. Mehrere Wörter ohne Zusammenhang sind leicht zu merken und schwer zu erraten.`,
   },
 
@@ -252,6 +253,8 @@ export const german: Texts = {
       `Wenn es für ${email} ein Konto gibt, erhalten Sie einen Link, mit dem Sie ein neues Passwort festlegen können. Der Link gilt eine Stunde.`,
     sentHint:
       'Keine E-Mail erhalten? Sehen Sie im Spam-Ordner nach, oder versuchen Sie es in einigen Minuten noch einmal.',
+    noMailServer:
+      'Dieser Server hat keinen Mailserver und kann keine E-Mails senden. Wer ihn betreibt, findet den Link im Ordner „outbox“ des Servers und kann mit „nightjar user passwd“ ein Passwort festlegen.',
     back: 'Zurück zur Anmeldung',
   },
 
