@@ -15,7 +15,7 @@ import { detectionEndpoints } from './detection.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { Event, EventQuery, NewEvent } from './event.ts'
 import { footageEndpoints } from './footage-endpoints.ts'
-import { Guest, GuestChange, GuestPath, NewGuest } from './guest.ts'
+import { Guest, GuestChange, GuestLink, GuestPath, NewGuest } from './guest.ts'
 import { PageQuery, page } from './page.ts'
 import {
   NewRecording,
@@ -292,6 +292,17 @@ export const endpoints = {
     camera: 'own',
     status: 204,
     result: Nothing,
+    isExtension: true,
+  }),
+  createGuestLink: endpoint({
+    method: 'POST',
+    path: '/v1/cameras/{camera_id}/guests/{guest_id}/link/',
+    summary: 'Create an invitation link.',
+    access: changes('camera_guest_manage'),
+    params: GuestPath,
+    camera: 'own',
+    status: 201,
+    result: GuestLink,
     isExtension: true,
   }),
   rotateEventHash: endpoint({

@@ -27,4 +27,11 @@ export const Guest = Type.Object({
   permissions: Type.Object({ can_view_rec: Type.Boolean(), share_notifications: Type.Boolean() }),
 })
 
+export const GuestLink = Type.Object({
+  link: Type.String({
+    format: 'uri',
+    description: 'Whoever opens it can create an account with the address of the guest. It works once, within 7 days.',
+  }),
+})
+
 export type Guest = Static<typeof Guest>

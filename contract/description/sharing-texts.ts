@@ -4,7 +4,7 @@ import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'
 import { pageOf, sampleEvent, sampleGuest } from './samples.ts'
 
-type GuestNames = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'deleteGuest'
+type GuestNames = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'deleteGuest' | 'createGuestLink'
 type EventNames = 'listEvents' | 'createEvent' | 'listCameraEvents'
 
 const newestFirst =
@@ -47,6 +47,17 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
     tag: 'Guests',
     description: 'The guest’s requests and media URLs are refused immediately; open streams end within 5 seconds.',
     refusals: { 404: notThere },
+  },
+  createGuestLink: {
+    tag: 'Guests',
+    description:
+      'For owners of the server, to pass the invitation on in another way than by email. Earlier links stay valid.',
+    answer: { link: 'https://cameras.example.com/invitation/?token=2n5Zk0cVx8bW4mQeJr1tYp7uHs9dLaGf6oXi3vBzNqE' },
+    refusals: {
+      403: 'The caller is not an owner of the server.',
+      404: notThere,
+      409: 'The guest has an account and needs no link, or only owners of the server create accounts.',
+    },
   },
   listEvents: { tag: 'Events', description: newestFirst, answer: pageOf(sampleEvent) },
   createEvent: {

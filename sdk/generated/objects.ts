@@ -358,6 +358,11 @@ export type GuestChange = {
     | undefined
 }
 
+export type GuestLink = {
+  /** Whoever opens it can create an account with the address of the guest. It works once, within 7 days. */
+  link: string
+}
+
 export type Identity = {
   id: number
   /** Null if the provider is no longer configured on the server. Then the identity cannot be used to sign in. */

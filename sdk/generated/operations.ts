@@ -19,6 +19,7 @@ import type {
   Download,
   Guest,
   GuestChange,
+  GuestLink,
   Identity,
   IdentityProvider,
   MeChange,
@@ -237,6 +238,8 @@ export type Operations = {
   }
   /** Get the source of a camera. An extension of the interface. */
   getCameraSource: { params: { camera_id: number }; result: CameraSource }
+  /** Create an invitation link. An extension of the interface. */
+  createGuestLink: { params: { camera_id: number; guest_id: number }; result: GuestLink }
   /** Replace the `event_api_hash` of a camera. An extension of the interface. */
   rotateEventHash: { params: { camera_id: number }; result: Camera }
   /** Start recording. An extension of the interface. */
@@ -467,6 +470,7 @@ export const operations = {
   createEvent: { method: 'POST', path: '/v1/events/' },
   listCameraEvents: { method: 'GET', path: '/v1/events/{camera_id}/' },
   getCameraSource: { method: 'GET', path: '/v1/cameras/{camera_id}/source/' },
+  createGuestLink: { method: 'POST', path: '/v1/cameras/{camera_id}/guests/{guest_id}/link/' },
   rotateEventHash: { method: 'POST', path: '/v1/cameras/{camera_id}/event-hash/' },
   startRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/start/' },
   stopRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/stop/' },

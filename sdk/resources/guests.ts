@@ -22,6 +22,9 @@ export const createGuests = (call: Call) => ({
   /** Updates the permissions that the body contains. */
   update: (cameraId: number, guestId: number, body: Body<'updateGuest'>, options?: CallOptions) =>
     call('updateGuest', { params: { camera_id: cameraId, guest_id: guestId }, body }, options),
+  /** Creates a link with which a guest without an account accepts the invitation; for owners of the server. */
+  createLink: (cameraId: number, guestId: number, options?: CallOptions) =>
+    call('createGuestLink', { params: { camera_id: cameraId, guest_id: guestId } }, options),
   delete: (cameraId: number, guestId: number, options?: CallOptions) =>
     call('deleteGuest', { params: { camera_id: cameraId, guest_id: guestId } }, options),
 })

@@ -384,3 +384,20 @@ test('T31: a name of a camera adds nothing to a mail but itself', async (t) => {
     assert.doesNotMatch(text, /evil|Bcc/)
   }
 })
+
+test('only owners of the server get a link to pass on, and it opens the account of the guest', async (t) => {
+  const { store, addUser, addCamera, send, accounts, events } = await open(t)
+  const bob = await addUser('bob@example.org')
+  const guests = `/v1/cameras/${await addCamera(bob.userId)}/guests/`
+  const { id } = (await send('POST', guests, { email: 'ada@example.org' }, bob)).body
+  const ask = (guestId: number) => send('POST', `${guests}${guestId}/link/`, undefined, bob)
+  assert.equal((await ask(id)).status, 403)
+  await store.accounts.change(bob.userId, { isOwner: true })
+  const { status, body } = await ask(id)
+  assert.equal(status, 201)
+  assert.equal(events.at(-1)!.event, 'guest.link_created')
+  assert.equal((await ask(999)).status, 404)
+  const token = new URL(body.link).searchParams.get('token')!
+  await accounts.signUps.acceptInvitation({ token, firstName: 'Ada', lastName: '', password })
+  assert.equal((await ask(id)).status, 409, 'she has an account now')
+})

@@ -427,6 +427,9 @@ export const english = {
     invite: 'Invite',
     invited: (email: string) => `${email} was invited.`,
     pending: 'Has not viewed the camera yet',
+    link: 'Invitation link',
+    linkFor: (email: string) =>
+      `Pass this link on to ${email} only. Whoever opens it creates an account with that address.`,
     remove: 'Remove',
     removeTitle: (name: string) => `Remove ${name}?`,
     removeText: 'They lose access to the camera immediately. You can invite them again.',

@@ -490,6 +490,9 @@ export const german: Texts = {
     invite: 'Einladen',
     invited: (email) => `${email} wurde eingeladen.`,
     pending: 'Hat die Kamera noch nicht angesehen',
+    link: 'Einladungslink',
+    linkFor: (email) =>
+      `Geben Sie diesen Link nur an ${email} weiter. Wer ihn öffnet, legt ein Konto mit dieser Adresse an.`,
     remove: 'Entfernen',
     removeTitle: (name) => `${name} entfernen?`,
     removeText: 'Die Person verliert sofort den Zugriff auf die Kamera. Sie können sie wieder einladen.',

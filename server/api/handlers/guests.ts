@@ -8,15 +8,16 @@ import type { Permissions } from '../../store/cameras/guests.ts'
 import type { Store } from '../../store/store.ts'
 import { writeGuest } from '../answers/guest.ts'
 import type { Call, Handlers } from '../call.ts'
+import { checkOwner } from '../owner.ts'
 import { writeListing } from '../page-of.ts'
 
 export type GuestHandlersOptions = {
-  readonly store: Pick<Store, 'guests'>
+  readonly store: Pick<Store, 'guests' | 'users' | 'settings'>
   readonly accounts: Pick<Accounts, 'guests'>
   readonly publicUrl: string
 }
 
-type Names = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'deleteGuest'
+type Names = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'deleteGuest' | 'createGuestLink'
 
 export function createGuestHandlers({ store, accounts, publicUrl }: GuestHandlersOptions): Pick<Handlers, Names> {
   const { guests } = store
@@ -58,6 +59,13 @@ export function createGuestHandlers({ store, accounts, publicUrl }: GuestHandler
       const found = await getGuest(call)
       await accounts.guests.remove({ ...found, context: call.context() })
       return null
+    },
+
+    async createGuestLink(call) {
+      // The link opens an account under the address of the guest, which nobody else may decide about.
+      await checkOwner(store, call.caller)
+      const found = await getGuest(call)
+      return { link: await accounts.guests.createLink({ ...found, context: call.context() }) }
     },
   }
 }

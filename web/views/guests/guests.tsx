@@ -6,8 +6,10 @@ import { useParams } from 'wouter'
 import { type Client, type Guest, type NewGuest, NightjarError } from '../../../sdk/index.ts'
 import { camerasKey, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { useMe } from '../../app/me-query.ts'
 import { readAll } from '../../app/read-all.ts'
 import { useMailHint } from '../../app/server-query.ts'
+import { Button } from '../../parts/button.tsx'
 import { Check } from '../../parts/check.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -17,6 +19,7 @@ import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useSearch } from '../../parts/search.tsx'
+import { Secret } from '../../parts/secret.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 const guestsKey = (cameraId: number) => [...camerasKey, 'own', cameraId, 'guests'] as const
@@ -107,7 +110,10 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
     onSettled: () => onSettled().then(() => setWanted(undefined)),
   })
   const remove = useMutation({ mutationFn: () => client.guests.delete(cameraId, guest.id), onSettled })
+  const link = useMutation({ mutationFn: () => client.guests.createLink(cameraId, guest.id) })
+  const isServerOwner = useMe().data?.is_owner === true
   const name = nameOf(guest)
+  const error = change.error ?? remove.error ?? link.error
   return (
     <li className="row">
       <div>
@@ -115,7 +121,8 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
           <bdi>{name || guest.email}</bdi>
         </strong>
         <p className="hint">{name ? guest.email : texts.pending}</p>
-        {(change.error ?? remove.error) && <Failure error={change.error ?? remove.error} />}
+        {error && <Failure error={error} />}
+        {link.data && <Secret label={texts.linkFor(guest.email)} value={link.data.link} />}
       </div>
       <Check
         label={texts.canViewRec}
@@ -126,6 +133,11 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
           change.mutate(canViewRec)
         }}
       />
+      {isServerOwner && !name && !link.data && (
+        <Button look="quiet" disabled={link.isPending} onClick={() => link.mutate()}>
+          {texts.link}
+        </Button>
+      )}
       <ConfirmButton
         title={texts.removeTitle(name || guest.email)}
         text={texts.removeText}
