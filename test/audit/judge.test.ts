@@ -132,6 +132,23 @@ test('a loss of less than a second is told by the figures of the camera, not by 
   assert.equal(judgeThis({ played, faults: dies(12) }).toldBy.loss, 5)
   assert.equal(judgeThis({ played, faults: dies(9) }).untold, 5)
   assert.equal(judgeThis({ played, faults: dies(25) }).untold, 5)
+  const held = fault(8, 25, { reasons: [], holdsUp: true })
+  assert.equal(judgeThis({ played, faults: [...dies(25), held] }).untold, 0, 'they were not read before')
+  assert.equal(judgeThis({ played, faults: [...dies(45), held] }).untold, 5)
+})
+
+test('a gap tells of what is missing between frames that are rightly shown at another time', () => {
+  const off = { laterMs: -4800 }
+  const played = [...play(0, 60), ...play(60, 100, off), ...play(150, 170, { section: 1, ...off }), ...play(170, 300)]
+  const faults = [
+    fault(5, 18, { holdsUp: true, reasons: [] }),
+    fault(6, 17, { slows: true, reasons: [] }),
+    fault(10, 15, { reasons: ['packet_loss'] }),
+  ]
+  const judgeGap = (from: number, to: number) =>
+    judgeThis({ played, faults, timeline: { segments: [], gaps: [gap(from, to, 'packet_loss')] } }).untold
+  assert.equal(judgeGap(5.1, 10.2), 0)
+  assert.notEqual(judgeGap(5.1, 6), 0)
 })
 
 test('a loss of less than a second just before a gap is told by the figures of the camera, a longer one is not', () => {

@@ -323,11 +323,9 @@ function judgeHole(
   const isShortBreak = hole.isBreak && causes.length > 0 && (roomMs <= shortBreakMs || isCovered())
   const isRecordedThen = (ms: number) => recorded.some(({ shownMs }) => Math.abs(shownMs - ms) <= roundingMs)
   const isCoveredLater = (times: readonly number[]) => isSetBack && causes.length > 0 && times.some(isRecordedThen)
-  const isCounted = losses.some(
-    ({ fromMs, toMs }) => fromMs <= hole.beforeMs + countingMs && toMs >= hole.afterMs - edgeMs,
-  )
+  const isCounted = losses.some(({ fromMs, toMs }) => fromMs <= untilMs + countingMs && toMs >= hole.afterMs - edgeMs)
   const isUncounted = faults.some(
-    ({ losesFigures, fromMs }) => losesFigures && fromMs >= hole.afterMs && fromMs <= hole.beforeMs + countingMs,
+    ({ losesFigures, fromMs }) => losesFigures && fromMs >= hole.afterMs && fromMs <= untilMs + countingMs,
   )
   const canBeLoss = causes.some(
     ({ spoilsFrames, turnsBits }) => spoilsFrames && (isCounted || isUncounted || turnsBits),
@@ -338,7 +336,9 @@ function judgeHole(
   const isLossBeforeGap = canBeLoss && gapStartMs - roundingMs - hole.roomFromMs <= lossMs
   const untold: SentFrame[] = []
   for (const picture of hole.missing) {
-    const times = possibleTimes(picture, steps, faults)
+    // The picture before the hole may rightly be shown at another time than it was taken.
+    const afterLast = hole.roomFromMs + picture.unixMs - hole.afterMs
+    const times = [...possibleTimes(picture, steps, faults), afterLast]
     if (gaps.some(({ startMs, endMs }) => times.some((ms) => ms >= startMs - edgeMs && ms <= endMs + edgeMs)))
       toldBy.gap++
     else if (isShortBreak || isCoveredLater(times)) toldBy.shortBreak++

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SharedReads, type SharedReadsOptions } from './shared-reads.ts'
+import type { Standstill } from './standstill.ts'
 
 /** Creates reads with rests of a minute, which are counted instead of waited for. */
 function openReads(options: SharedReadsOptions = {}) {
@@ -71,4 +72,18 @@ test('rare reads and threads without rests do not wait', async () => {
   await never.readAll()
   await never.readAll()
   assert.deepEqual(never.rests, [])
+})
+
+test('all that the round after a standstill reads was waiting, however long the round takes', async () => {
+  const endedMs = performance.now()
+  const standstill = { sinceMs: () => performance.now() - endedMs } as Standstill
+  const { reads, readAll } = openReads({ standstill })
+  reads.note()
+  while (performance.now() - endedMs < 50);
+  reads.note()
+  assert.ok(reads.sinceStandstillMs() < 25)
+  await turn()
+  assert.ok(reads.sinceStandstillMs() >= 50)
+  await readAll()
+  assert.ok(reads.sinceStandstillMs() >= 50)
 })

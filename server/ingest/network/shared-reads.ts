@@ -37,6 +37,8 @@ export class SharedReads {
   #holders = 0
   #attendants = 0
   #isDue = false
+  /** When the first read of this round began. */
+  #roundMs = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
 
   constructor(options: SharedReadsOptions = {}) {
@@ -52,15 +54,18 @@ export class SharedReads {
   note(): void {
     if (this.#isDue || this.#restMs === 0) return
     this.#isDue = true
+    this.#roundMs = performance.now()
     // Runs after all data that is available has been read.
     setImmediate(this.#restUntilDue)
   }
 
   /**
-   * Milliseconds since the last standstill of the thread. Data that is read soon after it was waiting for the thread.
+   * Milliseconds from the last standstill of the thread to the round of reads that goes on, however long that takes. Data
+   * that is read soon after a standstill was waiting for the thread.
    */
   sinceStandstillMs(): number {
-    return this.#standstill?.sinceMs() ?? Number.POSITIVE_INFINITY
+    const sinceMs = this.#standstill?.sinceMs() ?? Number.POSITIVE_INFINITY
+    return this.#isDue ? Math.max(0, sinceMs - (performance.now() - this.#roundMs)) : sinceMs
   }
 
   /** Milliseconds since that standstill began. What is read after it arrived later than that. */

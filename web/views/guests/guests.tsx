@@ -122,7 +122,7 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
         </strong>
         <p className="hint">{name ? guest.email : texts.pending}</p>
         {error && <Failure error={error} />}
-        {link.data && <Secret label={texts.linkFor(guest.email)} value={link.data.link} />}
+        {link.data && !name && <Secret label={texts.linkFor(guest.email)} value={link.data.link} />}
       </div>
       <Check
         label={texts.canViewRec}
