@@ -20,6 +20,8 @@ const ids = new Map<string, number>()
 const newestMs = new Map<string, number>()
 /** Key frames are ten seconds apart, and the newest segments of HLS are four seconds old. */
 const maxBehindMs = 2_000
+/** From here on, people notice that sound and image are apart (ITU-R BT.1359). A busy machine shows images later. */
+const maxAudioLateMs = 40
 
 before(async () => {
   const video = { width: 640, height: 360, framesPerSecond: 25, hasAudio: true } as const
@@ -65,6 +67,61 @@ const isLive = (name = 'ten') => {
     return sentMs !== undefined && shownMs !== undefined && shownMs > afterMs && sentMs - shownMs < maxBehindMs
   })
 }
+/**
+ * Listens to the camera, which beeps at each full second. Returns how much later than the image of that moment each of
+ * `count` beeps is heard, in milliseconds.
+ */
+async function measureBeeps(count: number): Promise<number[]> {
+  const mediaSeconds = await page.evaluate<number>(`new Promise((resolve) => {
+    const video = document.querySelector('.stage video')
+    video.requestVideoFrameCallback((_, { mediaTime }) => {
+      const canvas = Object.assign(document.createElement('canvas'), { width: video.videoWidth, height: video.videoHeight, id: 'seen', hidden: true })
+      canvas.getContext('2d').drawImage(video, 0, 0)
+      document.body.append(canvas)
+      resolve(mediaTime)
+    })
+  })`)
+  const unixMs = (await readClock(page, '#seen'))!.code.unixMs
+  const shown = await page.evaluate<number[]>(`new Promise((resolve) => {
+    const video = document.querySelector('.stage video')
+    const context = new AudioContext()
+    const tap = context.createScriptProcessor(256, 1, 1)
+    context.createMediaElementSource(video).connect(tap).connect(context.destination)
+    const frames = []
+    const watch = (_, { mediaTime, expectedDisplayTime }) => {
+      frames.push({ mediaTime, expectedDisplayTime })
+      video.requestVideoFrameCallback(watch)
+    }
+    video.requestVideoFrameCallback(watch)
+    // Milliseconds of media that are shown when each beep is heard.
+    const heard = []
+    let lastLoud = context.currentTime
+    // Images are not held back for what the context itself takes to be heard, so what counts is when it takes the sound.
+    const bufferedSeconds = 2 * 256 / context.sampleRate
+    let contextMs = Infinity
+    tap.onaudioprocess = ({ inputBuffer, playbackTime }) => {
+      contextMs = Math.min(contextMs, performance.now() - context.currentTime * 1000)
+      for (const [i, sample] of inputBuffer.getChannelData(0).entries()) {
+        if (Math.abs(sample) < 0.01) continue
+        const seconds = playbackTime - bufferedSeconds + i / context.sampleRate
+        if (seconds - lastLoud > 0.4) heard.push(contextMs + seconds * 1000)
+        lastLoud = seconds
+      }
+      if (heard.length < ${count} || frames.at(-1).expectedDisplayTime < heard.at(-1) + 200) return
+      tap.onaudioprocess = null
+      resolve(heard.map((ms) => {
+        const { mediaTime, expectedDisplayTime } = frames.findLast((frame) => frame.expectedDisplayTime <= ms) ?? frames[0]
+        return mediaTime * 1000 + ms - expectedDisplayTime
+      }))
+    }
+  })`)
+  return shown.map((ms) => {
+    const imageMs = unixMs - mediaSeconds * 1000 + ms
+    return imageMs - Math.round(imageMs / 1000) * 1000
+  })
+}
+const findMedian = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
+
 /** Of the element: what a page that was rebuilt would lose. */
 const mark = () => page.evaluate("document.querySelector('.stage video').marked = true")
 const isMarked = () => page.evaluate<boolean>("document.querySelector('.stage video').marked === true")
@@ -91,6 +148,8 @@ test('no audio is sent until it is turned on, and then it is heard with the imag
   await isLive()
   assert.match(requests[0]!, /tracks=video$/)
   assert.match(requests.at(-1)!, /tracks=video%2Caudio$/)
+  const lateMs = await measureBeeps(6)
+  assert.ok(Math.abs(findMedian(lateMs)) <= maxAudioLateMs, `the sound is late by ${lateMs.map(Math.round)} ms`)
   // The camera is silent for a while, which must not stop the image.
   for (const isMuted of [true, false]) {
     source.faults.muteAudio(isMuted, 'ten')
