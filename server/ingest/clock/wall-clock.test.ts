@@ -86,6 +86,29 @@ for (const jumpMs of [-3_600_000, -5000, -1000, 5000, 3_600_000]) {
   })
 }
 
+test('a clock that jumps in a pause of many seconds leaves the frames after it at their times', () => {
+  // Also one whose rate was learned, and is right again after the pause.
+  for (const { jumpMs, rate } of [
+    { jumpMs: -3_600_000, rate: 1 },
+    { jumpMs: 3_600_000, rate: 1 },
+    { jumpMs: 0, rate: 2.08 },
+  ]) {
+    const clock = new WallClock(0, rate)
+    for (let i = 0; i < 300; i++) {
+      const trueMs = startMs + i * 40 + (i >= 200 ? 6300 : 0)
+      const stampedMs = i < 200 ? (i * 40) / rate : (200 * 40) / rate + 6300 + (i - 200) * 40 + jumpMs
+      clock.map(10_000_000_000 + Math.round(stampedMs * 90), trueMs)
+      if (i === 0) clock.beginRun()
+      const errorMs = clock.wallMs - trueMs
+      assert.ok(
+        Math.abs(errorMs) <= (rate === 1 || i < 200 ? 130 : 500),
+        `${jumpMs}, ${rate}: frame ${i} is ${errorMs} ms off`,
+      )
+      if (rate !== 1 && i > 220) break
+    }
+  }
+})
+
 test('a run that begins at the frame with which the clock jumps, after a pause, begins at the right time', () => {
   const clock = new WallClock()
   for (let i = 0; i < 200; i++) {

@@ -345,7 +345,7 @@ export class WallClock {
     const passed90k = ownStep90k < jumpTicks ? Math.max(arrivalStep90k, ownStep90k) : arrivalStep90k
     if (step90k > 0) {
       if (this.#reorderedInRow > 0 && this.#continues(timestamp90k, before90k, passed90k)) {
-        this.#jump(timestamp90k, passed90k, true)
+        this.#jump(timestamp90k, passed90k, { isProven: true, hasWaited })
         return
       }
       this.#reorderedInRow = 0
@@ -356,7 +356,7 @@ export class WallClock {
       // Frames that only catch up after a delay are not ahead of their own arrival.
       const aheadMs = (this.#media90k + step90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
       if (step90k > arrivalStep90k + leastTicks && aheadMs * ticksPerMs > leastTicks)
-        this.#jump(timestamp90k, arrivalStep90k, false)
+        this.#jump(timestamp90k, arrivalStep90k, { isProven: false, hasWaited })
       return
     }
     const isSmall = step90k > -jumpTicks
@@ -364,7 +364,7 @@ export class WallClock {
       this.reorderedFrames++
       // Time passes nevertheless; the timestamps that follow are converted as before.
       if (!this.#canReorder) this.#leastStep90k = Math.max(1, Math.min(passed90k, jumpTicks))
-    } else this.#jump(timestamp90k, arrivalStep90k, isSmall)
+    } else this.#jump(timestamp90k, arrivalStep90k, { isProven: isSmall, hasWaited })
   }
 
   /**
@@ -402,13 +402,20 @@ export class WallClock {
     return true
   }
 
-  /** `isProven`: more than one frame confirms the jump. */
-  #jump(timestamp90k: number, arrivalStep90k: number, isProven: boolean): void {
+  /**
+   * `isProven`: more than one frame confirms the jump. What has waited was taken at some time of the pause in which it
+   * arrived; otherwise, what the network held up would begin with a frame that continues the last one.
+   */
+  #jump(
+    timestamp90k: number,
+    arrivalStep90k: number,
+    { isProven, hasWaited }: { readonly isProven: boolean; readonly hasWaited: boolean },
+  ): void {
     if (isProven) this.#noteJump()
     else this.#beforeStray = { last90k: this.#last90k, media90k: this.#media90k }
     this.#recent = []
     if (isProven) this.#media90k = Math.max(this.#media90k, this.#shown90k)
-    this.#media90k += Math.max(1, Math.min(arrivalStep90k, jumpTicks))
+    this.#media90k += Math.max(1, hasWaited ? Math.min(arrivalStep90k, jumpTicks) : arrivalStep90k)
     this.#last90k = timestamp90k
     this.#reorderedInRow = 0
   }
