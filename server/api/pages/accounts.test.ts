@@ -186,6 +186,7 @@ test('without a mail server, whoever forgot a password is told what to do instea
   assert.match((await browser.open('/reset/')).text, /no mail server .* “nightjar user passwd”/)
   await browser.submit({ email: 'ada@example.org' })
   assert.match(browser.shown!.text, /outbox folder/)
+  assert.doesNotMatch(browser.shown!.text, /Check your email/)
   assert.doesNotMatch(browser.shown!.text, /spam folder/)
 })
 

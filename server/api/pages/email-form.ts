@@ -54,13 +54,12 @@ ${drawForm({ action: path, formToken: visit.formToken, content: [field, drawButt
       const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
       return { ...refuse(status, problem), retryAfterSeconds }
     }
-    const { sentTitle, sent, sentHint } = choose(call.texts)
-    const hint = hasMailServer ? sentHint : resetRequest.noMailServer
+    const { title, sentTitle, sent, sentHint } = choose(call.texts)
     return {
       kind: 'page',
-      title: sentTitle,
-      content: html`<p>${sent(email)}</p>
-${hint !== undefined && html`<p class="hint">${hint}</p>`}
+      title: hasMailServer ? sentTitle : title,
+      content: html`<p>${hasMailServer ? sent(email) : resetRequest.noMailServer}</p>
+${hasMailServer && sentHint !== undefined && html`<p class="hint">${sentHint}</p>`}
 <p class="aside"><a href="${signInPath}">${resetRequest.back}</a></p>`,
     }
   }

@@ -27,7 +27,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
   const isOnline = camera.status === 'online'
   /** Until the first image, nothing is live yet. */
   const isStarting = isOnline && playback.state === 'starting'
-  const behind = isOnline && !isPaused ? roundBehind(playback.live?.behindMs) : undefined
+  const behind = isOnline && !isPaused && !isStarting ? roundBehind(playback.live?.behindMs) : undefined
   return (
     <div className="controls">
       <div className="controls-play">
