@@ -419,3 +419,29 @@ test('a gap goes on where the clock was set back by less than it has lasted', ()
   assert.equal(judged(20).falseGaps, 0)
   assert.equal(judged(22).falseGaps, 1, 'recorded again')
 })
+
+test('a gap ends by the clock that was set while the picture behind it was on its way', () => {
+  const step = { atMs: startMs + 20_100, offsetMs: 30_000 }
+  const before = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 600_000 },
+    { atMs: startMs + 16_000, offsetMs: 0 },
+  ]
+  // Other footage has the times in between, because the clock is set back later.
+  const back = { atMs: startMs + 25_000, offsetMs: -4000 }
+  const played = [
+    ...play(0, 150, { laterMs: 600_000 }),
+    ...play(200, 250, { section: 1, laterMs: 30_000 }),
+    ...play(250, 300, { section: 2, laterMs: -4000 }),
+  ]
+  const faults = [
+    fault(15, 20, { reasons: ['server_down'] }),
+    fault(16, 17, { reasons: ['clock_set'] }),
+    fault(20.1, 22, { reasons: ['clock_set'] }),
+  ]
+  const judgeGap = (to: number) => {
+    const timeline = { segments: [], gaps: [gap(16, to, 'server_down')] }
+    return judgeThis({ played, faults, steps: [...before, step, back], timeline }).falseGaps
+  }
+  assert.equal(judgeGap(50), 0)
+  assert.equal(judgeGap(53), 1)
+})

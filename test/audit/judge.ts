@@ -4,7 +4,7 @@
 import type { FrameCounter } from '../fake-camera/frame-counter.ts'
 import type { PlayedFrame } from './play-recording.ts'
 import type { ToldGap, ToldTimeline } from './read-timeline.ts'
-import { type ClockStep, type Stretch, serverTimes, shownStretches } from './server-clock.ts'
+import { type ClockStep, earlyMs, type Stretch, serverTimes, shownStretches } from './server-clock.ts'
 
 /** A fault that was done to the camera or to the server, in true time. */
 export type DoneFault = {
@@ -211,8 +211,8 @@ function findHoles(sent: readonly SentFrame[], recorded: readonly Found[], { ste
     const roomToMs = first?.shownMs ?? Math.max(...serverTimes(steps, endMs))
     const roomFromMs = Math.min(...serverTimes(steps, early[0]!.unixMs))
     const afterMs = early[0]!.unixMs
-    const shown = shownStretches(steps, afterMs, beforeMs)
     const sentMs = first?.taken.sentMs ?? beforeMs
+    const shown = shownStretches(steps, afterMs, findArrival(steps, beforeMs, sentMs))
     holes.push({ afterMs, beforeMs, sentMs, roomFromMs, roomToMs, shown, isBreak: false, missing: early, gaps: [] })
   }
   for (const [i, { taken, shownMs, section }] of recorded.entries()) {
@@ -226,11 +226,18 @@ function findHoles(sent: readonly SentFrame[], recorded: readonly Found[], { ste
       continue
     const isBreak = next === undefined || next.section !== section
     const afterMs = taken.unixMs
-    const shown = shownStretches(steps, afterMs, beforeMs)
     const sentMs = next?.taken.sentMs ?? beforeMs
+    const shown = shownStretches(steps, afterMs, findArrival(steps, beforeMs, sentMs))
     holes.push({ afterMs, beforeMs, sentMs, roomFromMs: shownMs, roomToMs, shown, isBreak, missing, gaps: [] })
   }
   return holes
+}
+
+/** When the picture behind a hole had arrived: it may be the first that tells the server that its clock was set. */
+function findArrival(steps: readonly ClockStep[], beforeMs: number, sentMs: number): number {
+  const latestMs = Math.max(beforeMs, sentMs)
+  const isSetThen = steps.some(({ atMs }) => atMs > latestMs && atMs <= latestMs + earlyMs)
+  return isSetThen ? latestMs + earlyMs : latestMs
 }
 
 /** Gives each told gap to the holes it lies in; how many lie in none, or have a reason that nothing gave. */

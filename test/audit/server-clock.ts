@@ -62,7 +62,7 @@ export async function openServerClock(folder: string): Promise<ServerClock> {
 }
 
 /** What a picture taken just around a step may be stamped with: the server notices a step with what arrives after it. */
-const earlyMs = 1000
+export const earlyMs = 1000
 /** The longest group of pictures, of a camera that sends a third of what it stamps, and some. */
 const settlingMs = 6500
 
