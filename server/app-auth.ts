@@ -55,6 +55,7 @@ export function createAuth(options: AuthOptions) {
   const devices = new KnownDevices(secretKey.deriveKey('known devices'), clock)
   const login = new Login({
     users: store.users,
+    failures: store.failures,
     passwords,
     devices,
     audit,
@@ -131,6 +132,8 @@ export function createAuth(options: AuthOptions) {
       'expiry of sessions': (signal: AbortSignal) => sessions.run(signal),
       'expiry of used values': (signal: AbortSignal) =>
         repeat(() => store.usedValues.deleteExpired(deletionMs()), { clock, signal, intervalMs: usedIntervalMs }),
+      'expiry of failed attempts': (signal: AbortSignal) =>
+        repeat(() => store.failures.deleteExpired(deletionMs()), { clock, signal, intervalMs: usedIntervalMs }),
       'expiry of tokens': (signal: AbortSignal) => oauth.run(signal),
       'expiry of links': (signal: AbortSignal) => accounts.run(signal),
     },

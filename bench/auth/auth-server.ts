@@ -100,7 +100,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   const audit = new Audit({ rows: store.audit, clock, log })
   const passwords = new PasswordQueue()
   const devices = new KnownDevices(randomBytes(32), clock)
-  const login = new Login({ users: store.users, passwords, devices, audit, clock, log })
+  const login = new Login({ users: store.users, failures: store.failures, passwords, devices, audit, clock, log })
   const { accounts } = createTemporaryAccounts(store, { clock, log })
   const publicUrl = 'https://localhost'
   const policy = defaultPolicy

@@ -181,6 +181,15 @@ export type Tables = {
     listing: string | null
     current_ms: number | null
   }
+  failed_attempts: {
+    /** SHA-256 of what the failures are counted for. */
+    digest: Uint8Array
+    count: number
+    first_ms: number
+    latest_ms: number
+    /** When they are forgotten. */
+    until_ms: number
+  }
   used_once: {
     /** SHA-256 of the value. */
     digest: Uint8Array

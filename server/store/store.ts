@@ -9,6 +9,7 @@ import { SealedBox } from '../base/sealed-box.ts'
 import { AccountChanges } from './accounts/account-changes.ts'
 import { Applications } from './accounts/applications.ts'
 import { AuditRows } from './accounts/audit.ts'
+import { FailureRows } from './accounts/failure-rows.ts'
 import { Grants } from './accounts/grants.ts'
 import { Identities } from './accounts/identities.ts'
 import { Links } from './accounts/links.ts'
@@ -79,6 +80,7 @@ export type StoreTables = {
   readonly sessions: SessionRows
   readonly secondFactors: SecondFactors
   readonly usedValues: UsedValues
+  readonly failures: FailureRows
   readonly settings: Settings
   readonly streams: Streams
   readonly events: Events
@@ -152,6 +154,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sessions: new SessionRows(db, feed),
     secondFactors: new SecondFactors({ db, feed, clock, box }),
     usedValues: new UsedValues(db),
+    failures: new FailureRows(db),
     settings: new Settings(db),
     streams: new Streams(db),
     events: new Events(db, feed, clock),

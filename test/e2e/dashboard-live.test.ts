@@ -20,7 +20,7 @@ const ids = new Map<string, number>()
 const newestMs = new Map<string, number>()
 /** Key frames are ten seconds apart, and the newest segments of HLS are four seconds old. */
 const maxBehindMs = 2_000
-/** From here on, people notice that sound and image are apart (ITU-R BT.1359). A busy machine shows images later. */
+/** From here on, people notice that audio and image are apart (ITU-R BT.1359). A busy machine shows images later. */
 const maxAudioLateMs = 40
 
 before(async () => {
@@ -96,7 +96,7 @@ async function measureBeeps(count: number): Promise<number[]> {
     // Milliseconds of media that are shown when each beep is heard.
     const heard = []
     let lastLoud = context.currentTime
-    // Images are not held back for what the context itself takes to be heard, so what counts is when it takes the sound.
+    // Images are not held back for what the context itself takes to be heard, so what counts is when it takes the audio.
     const bufferedSeconds = 2 * 256 / context.sampleRate
     let contextMs = Infinity
     tap.onaudioprocess = ({ inputBuffer, playbackTime }) => {
@@ -149,7 +149,7 @@ test('no audio is sent until it is turned on, and then it is heard with the imag
   assert.match(requests[0]!, /tracks=video$/)
   assert.match(requests.at(-1)!, /tracks=video%2Caudio$/)
   const lateMs = await measureBeeps(6)
-  assert.ok(Math.abs(findMedian(lateMs)) <= maxAudioLateMs, `the sound is late by ${lateMs.map(Math.round)} ms`)
+  assert.ok(Math.abs(findMedian(lateMs)) <= maxAudioLateMs, `the audio is late by ${lateMs.map(Math.round)} ms`)
   // The camera is silent for a while, which must not stop the image.
   for (const isMuted of [true, false]) {
     source.faults.muteAudio(isMuted, 'ten')

@@ -62,7 +62,7 @@ export class AccountSelfService {
     await checkPassword(password, [found.email])
     const passwordHash = await passwords.hash(password)
     const user = await store.accounts.resetPassword(hash, passwordHash, { personalTokens })
-    login.forgive(user.email, input.context ?? unknownContext)
+    await login.forgive(user.email, input.context ?? unknownContext)
     audit.write({ event: 'password.reset', ...about(user, input), detail: { personal_tokens_revoked: personalTokens } })
     this.#background.notify('a notice about a changed password could not be sent', () =>
       this.#mails.passwordChanged(user, input.context),

@@ -274,7 +274,7 @@ testEachDatabase('a password that changes right after it was verified gives no a
   assert.deepEqual(readRefusal(await askToken(oauth, sent)), [400, 'invalid_grant', 'Invalid credentials given.'])
   assert.deepEqual(await store.grants.list(user.id), [])
 
-  const other = createTemporaryAccounts(store, { clock, login: { verify, forgive: () => {} } })
+  const other = createTemporaryAccounts(store, { clock, login: { verify, forgive: async () => {} } })
   t.after(() => other.audit.flush())
   const input = { userId: user.id, password: given, proof: 'session x', newPassword: next, context }
   await assert.rejects(other.accounts.selfService.changePassword(input), isInvalid('password'))

@@ -3,10 +3,11 @@ import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { TestClock } from '../../../test/support/test-clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { NewAuditRecord } from '../../store/accounts/audit.ts'
+import { openStore } from '../../store/store.ts'
 import { hashPassword } from '../password.ts'
 import { Audit } from './audit.ts'
 import { KnownDevices } from './known-devices.ts'
-import { Login } from './login.ts'
+import { Login, type LoginOptions } from './login.ts'
 import { PasswordQueue } from './password-queue.ts'
 
 const record = (event: string, atMs: number, userId: number | null = null): NewAuditRecord => ({
@@ -57,7 +58,15 @@ testEachDatabase('T4, T44: sign-ins with malformed email addresses fail and are 
   const audit = new Audit({ rows: store.audit, clock, log: silentLogger })
   const devices = new KnownDevices(new Uint8Array(32), clock)
   const users = store.users
-  const login = new Login({ users, passwords: new PasswordQueue(), devices, audit, clock, log: silentLogger })
+  const login = new Login({
+    users,
+    failures: store.failures,
+    passwords: new PasswordQueue(),
+    devices,
+    audit,
+    clock,
+    log: silentLogger,
+  })
   const passwordHash = await hashPassword('correct horse battery')
   const user = await users.insert({ email: 'Ada@example.com', firstName: '', lastName: '', passwordHash })
   for (const email of [
@@ -79,4 +88,48 @@ testEachDatabase('T4, T44: sign-ins with malformed email addresses fail and are 
   assert.equal(await users.replacePasswordHash(user.id, passwordHash, 'again'), false)
   assert.equal(await login.verify(input), undefined)
   assert.equal((await audit.list(undefined, { limit: 100, offset: 0 })).length, 9)
+})
+
+testEachDatabase('T3: failed sign-ins count on every server, and after a restart', async (t, database) => {
+  const { store, ...place } = await database.openStore(t)
+  const clock = new TestClock()
+  const passwordHash = await hashPassword('correct horse battery')
+  const user = await store.users.insert({ email: 'ada@example.com', firstName: '', lastName: '', passwordHash })
+  const openServer = (of: typeof store) => {
+    const audit = new Audit({ rows: of.audit, clock, log: silentLogger })
+    const passwords: LoginOptions['passwords'] = {
+      checkRoom: () => {},
+      verify: async (_hash, given) => given === 'correct horse battery',
+      rehash: async () => assert.fail(),
+    }
+    const devices = new KnownDevices(new Uint8Array(32), clock)
+    return new Login({ users: of.users, failures: of.failures, passwords, devices, audit, clock, log: silentLogger })
+  }
+  // Two connections to one SQLite file in one thread would wait for each other.
+  const other = database.kind === 'PostgreSQL' ? await openStore(place) : store
+  t.after(() => other.close())
+  const servers = [openServer(store), openServer(other)]
+  const sign = (at: number, password: string, ip = '192.0.2.1') =>
+    servers[at]!.verify({ email: 'ada@example.com', password, context: { ip, userAgent: undefined } })
+  for (let i = 0; i < 5; i++) assert.equal(await sign(i % 2, `wrong ${i}`), undefined)
+  for (const at of [0, 1]) await assert.rejects(sign(at, 'correct horse battery'), { kind: 'rate_limited' })
+  servers[1] = openServer(other)
+  await assert.rejects(sign(1, 'correct horse battery'), { kind: 'rate_limited' }, 'after a restart')
+  // Many at once, from everywhere.
+  await Promise.allSettled(Array.from({ length: 120 }, (_, i) => sign(i % 2, `guess ${i}`, `198.51.${i}.1`)))
+  await assert.rejects(sign(0, 'correct horse battery', '203.0.113.9'), { kind: 'rate_limited' })
+  // A new password by email ends it for the user, on every server.
+  await servers[0]!.forgive('ada@example.com', { ip: '192.0.2.1', userAgent: undefined })
+  assert.equal((await sign(1, 'correct horse battery'))!.id, user.id)
+  await store.failures.deleteExpired(clock.nowMs() + 86_400_000)
+  assert.equal((await sign(0, 'correct horse battery', '203.0.113.9'))!.id, user.id)
+})
+
+testEachDatabase('T3: the table of failed attempts is bounded', async (t, database) => {
+  const { store } = await database.openStore(t)
+  const { failures } = store
+  const keys = Array.from({ length: 30 }, (_, i) => `key ${i}`)
+  for (const [i, key] of keys.entries()) await failures.add([{ key, lastsMs: 1000 + i, isRenewed: true }], 0)
+  await failures.deleteExpired(1009, 5)
+  assert.deepEqual([...(await failures.find(keys, 0)).keys()].toSorted(), keys.slice(-5).toSorted())
 })

@@ -14,8 +14,9 @@ export type FailurePolicy = {
   readonly free: number
   /** The monotonic time before which no attempt may be made. */
   blockedUntilMs(failures: Readonly<Failures>): number
-  /** The monotonic time after which the failures no longer count. */
-  forgottenAtMs(failures: Readonly<Failures>): number
+  /** How long failures count: from the first one on, or from the latest one if each of them renews it. */
+  readonly lastsMs: number
+  readonly isRenewed: boolean
 }
 
 export class FailureCounter {
@@ -30,6 +31,17 @@ export class FailureCounter {
 
   get size(): number {
     return this.#failures.size
+  }
+
+  /** Takes over what other servers, or this one before its start, have counted. `undefined`: nothing that still counts. */
+  learn(key: string, counted: Pick<Failures, 'count' | 'firstMs' | 'latestMs'> | undefined, nowMs: number): void {
+    const failures = this.#find(key, nowMs)
+    if (failures) Object.assign(failures, counted ?? { count: 0 })
+    else if (counted) this.#insert(key, { ...counted, running: 0 })
+  }
+
+  get policy(): FailurePolicy {
+    return this.#policy
   }
 
   /** Returns the milliseconds until the next attempt; 0 if it may be made now. */
@@ -67,6 +79,10 @@ export class FailureCounter {
     }
   }
 
+  hasFailed(key: string): boolean {
+    return (this.#failures.get(key)?.count ?? 0) > 0
+  }
+
   forgive(key: string): void {
     const failures = this.#failures.get(key)
     if (!failures) return
@@ -76,7 +92,9 @@ export class FailureCounter {
 
   #find(key: string, nowMs: number): Failures | undefined {
     const failures = this.#failures.get(key)
-    if (failures && failures.count > 0 && nowMs >= this.#policy.forgottenAtMs(failures)) failures.count = 0
+    if (!failures) return undefined
+    const { lastsMs, isRenewed } = this.#policy
+    if (nowMs >= (isRenewed ? failures.latestMs : failures.firstMs) + lastsMs) failures.count = 0
     return failures
   }
 

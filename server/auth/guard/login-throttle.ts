@@ -4,6 +4,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
+import type { FailureRows } from '../../store/accounts/failure-rows.ts'
 import { addressBlock } from './address-block.ts'
 import { FailureCounter, type FailurePolicy } from './failure-counter.ts'
 
@@ -19,7 +20,7 @@ const accountAtAddressPolicy: FailurePolicy = {
   free: 5,
   blockedUntilMs: ({ count, latestMs }) =>
     count < 5 ? 0 : latestMs + Math.min(15 * minute, 2 ** Math.min(count - 5, 20) * second),
-  forgottenAtMs: ({ latestMs }) => latestMs + 24 * hour,
+  ...{ lastsMs: 24 * hour, isRenewed: true },
 }
 
 /** For all accounts from one IP address, which many people may share. */
@@ -39,8 +40,21 @@ const maxWaiting = 100
 
 export type Attempt = {
   /** Call this once. `undecided` means that the password was not checked. */
-  end(outcome: 'right' | 'wrong' | 'undecided'): void
+  end(outcome: 'right' | 'wrong' | 'undecided'): Promise<void>
 }
+
+export type LoginThrottleOptions = {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'nowMs'>
+  /** The failures that all servers have counted. */
+  readonly rows: Pick<FailureRows, 'find' | 'add' | 'remove'>
+  /** What is guessed. Failures of different kinds are counted separately. */
+  readonly kind: string
+  /** The number of free failures per account and hour. */
+  readonly fromEverywhere?: number
+}
+
+/** What failures are counted for. */
+type Counted = { readonly counter: FailureCounter; readonly key: string; readonly row: string }
 
 export type AttemptOrigin = {
   /** The normalized account; see model/email.ts. */
@@ -57,7 +71,7 @@ export type AttemptOrigin = {
 }
 
 export class LoginThrottle {
-  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #options: LoginThrottleOptions
   readonly #accountsAtAddresses = new FailureCounter(accountAtAddressPolicy)
   readonly #addresses = new FailureCounter(addressPolicy)
   readonly #accounts: FailureCounter
@@ -68,10 +82,9 @@ export class LoginThrottle {
   readonly #key = randomBytes(32)
   #waiting: (() => void)[] = []
 
-  /** `fromEverywhere` is the number of free failures per account and hour. */
-  constructor(clock: Pick<Clock, 'monotonicMs'>, { fromEverywhere = usualFromEverywhere } = {}) {
-    this.#clock = clock
-    this.#accounts = new FailureCounter(createWindowPolicy(fromEverywhere, hour))
+  constructor(options: LoginThrottleOptions) {
+    this.#options = options
+    this.#accounts = new FailureCounter(createWindowPolicy(options.fromEverywhere ?? usualFromEverywhere, hour))
   }
 
   /**
@@ -79,40 +92,41 @@ export class LoginThrottle {
    * the next attempt.
    */
   async begin({ account: name, ip, knownAs, password }: AttemptOrigin): Promise<Attempt> {
+    const { clock } = this.#options
     const account = keyOf(name)
     const address = addressBlock(ip)
-    const here: [FailureCounter, string][] = [
-      [this.#accountsAtAddresses, `${address} ${account}`],
-      [this.#addresses, address],
+    const strangers = [
+      this.#count('account at address', `${address} ${account}`),
+      this.#count('address', address),
+      this.#count('account', account),
     ]
-    const everywhere: [FailureCounter, string] = [this.#accounts, account]
     // Known devices are delayed neither by strangers nor by others at the same address. But a stolen device must not allow
     // more guesses than strangers have.
-    const known: [FailureCounter, string][] = knownAs === undefined ? [] : [[this.#known, keyOf(`${name} ${knownAs}`)]]
-    const counters = [...here, everywhere, ...known]
-    const deciding = known.length > 0 ? known : counters
+    const known = knownAs === undefined ? [] : [this.#count('known', keyOf(`${name} ${knownAs}`))]
+    const counted = [...strangers, ...known]
+    const deciding = known.length > 0 ? known : counted
+    await this.#learn(counted)
     while (true) {
-      const nowMs = this.#clock.monotonicMs()
-      const waitMs = Math.max(...deciding.map(([counter, key]) => counter.waitMs(key, nowMs)))
+      const nowMs = clock.monotonicMs()
+      const waitMs = Math.max(...deciding.map(({ counter, key }) => counter.waitMs(key, nowMs)))
       if (waitMs > 0) {
         const retryAfterSeconds = Math.ceil(waitMs / second)
         throw new AppError('rate_limited', 'too many failed sign-ins', { retryAfterSeconds })
       }
-      if (deciding.every(([counter, key]) => counter.hasRoom(key, nowMs))) break
+      if (deciding.every(({ counter, key }) => counter.hasRoom(key, nowMs))) break
       // Otherwise a hundred guesses that are sent at once would all be free.
       await this.#waitForOthers()
     }
-    const nowMs = this.#clock.monotonicMs()
-    for (const [counter, key] of counters) counter.begin(key, nowMs)
+    const nowMs = clock.monotonicMs()
+    for (const { counter, key } of counted) counter.begin(key, nowMs)
     const digest = password === undefined ? undefined : this.#digest(`${address} ${account} ${password}`)
-    return { end: (outcome) => this.#end(counters, outcome, digest) }
+    return { end: (outcome) => this.#end(counted, outcome, digest) }
   }
 
   /** The user proved by other means that the account is theirs, so failures of others no longer count for `ip`. */
-  forgive(account: string, ip: string): void {
+  forgive(account: string, ip: string): Promise<void> {
     const key = keyOf(account)
-    this.#accounts.forgive(key)
-    this.#accountsAtAddresses.forgive(`${addressBlock(ip)} ${key}`)
+    return this.#forgive([this.#count('account', key), this.#count('account at address', `${addressBlock(ip)} ${key}`)])
   }
 
   /** The number of keys in memory. */
@@ -121,21 +135,66 @@ export class LoginThrottle {
     return counters.reduce((sum, { size }) => sum + size, this.#wrong.size)
   }
 
-  #end(
-    counters: readonly [FailureCounter, string][],
+  #count(what: 'account at address' | 'address' | 'account' | 'known', key: string): Counted {
+    const counters = {
+      'account at address': this.#accountsAtAddresses,
+      address: this.#addresses,
+      account: this.#accounts,
+      known: this.#known,
+    }
+    return { counter: counters[what], key, row: `${this.#options.kind} ${what} ${key}` }
+  }
+
+  async #learn(counted: readonly Counted[]): Promise<void> {
+    const { clock, rows } = this.#options
+    const unixMs = clock.nowMs()
+    const found = await rows.find(
+      counted.map(({ row }) => row),
+      unixMs,
+    )
+    const nowMs = clock.monotonicMs()
+    // If the system's clock was set back, nobody waits until it shows that time again.
+    const toMonotonic = (ms: number) => nowMs - Math.max(0, unixMs - ms)
+    for (const { counter, key, row } of counted) {
+      const failures = found.get(row)
+      const { count, firstMs, latestMs } = failures ?? { count: 0, firstMs: 0, latestMs: 0 }
+      const times = { firstMs: toMonotonic(firstMs), latestMs: toMonotonic(latestMs) }
+      counter.learn(key, failures && { count, ...times }, nowMs)
+    }
+  }
+
+  async #forgive(counted: readonly Counted[]): Promise<void> {
+    for (const { counter, key } of counted) counter.forgive(key)
+    await this.#options.rows.remove(counted.map(({ row }) => row))
+  }
+
+  async #end(
+    counted: readonly Counted[],
     outcome: 'right' | 'wrong' | 'undecided',
     digest: string | undefined,
-  ): void {
-    const nowMs = this.#clock.monotonicMs()
-    if (outcome === 'right') {
-      for (const [counter, key] of counters)
-        if (counter === this.#accountsAtAddresses || counter === this.#known) counter.forgive(key)
+  ): Promise<void> {
+    const { clock, rows } = this.#options
+    const counts = outcome === 'wrong' && (digest === undefined || this.#isNew(digest, clock.monotonicMs()))
+    try {
+      if (outcome === 'right') {
+        const own = counted.filter(
+          ({ counter, key }) =>
+            (counter === this.#accountsAtAddresses || counter === this.#known) && counter.hasFailed(key),
+        )
+        if (own.length > 0) await this.#forgive(own)
+      }
+      // The attempt counts as one in progress until its failure is written.
+      if (counts) {
+        const failures = counted.map(({ counter, row }) => ({ key: row, ...counter.policy }))
+        await rows.add(failures, clock.nowMs())
+      }
+    } finally {
+      const nowMs = clock.monotonicMs()
+      for (const { counter, key } of counted) counter.end(key, counts, nowMs)
+      const waiting = this.#waiting
+      this.#waiting = []
+      for (const resume of waiting) resume()
     }
-    const counts = outcome === 'wrong' && (digest === undefined || this.#isNew(digest, nowMs))
-    for (const [counter, each] of counters) counter.end(each, counts, nowMs)
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resume of waiting) resume()
   }
 
   /** Remembers it. */
@@ -173,6 +232,6 @@ function createWindowPolicy(limit: number, windowMs: number): FailurePolicy {
   return {
     free: limit,
     blockedUntilMs: ({ count, firstMs }) => (count < limit ? 0 : firstMs + windowMs),
-    forgottenAtMs: ({ firstMs }) => firstMs + windowMs,
+    ...{ lastsMs: windowMs, isRenewed: false },
   }
 }

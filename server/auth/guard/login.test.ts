@@ -31,6 +31,7 @@ async function openLogin(
   const audit = new Audit({ rows: store.audit, clock, log: silentLogger })
   const login = new Login({
     users: store.users,
+    failures: store.failures,
     passwords,
     devices: new KnownDevices(new Uint8Array(32), clock),
     audit,

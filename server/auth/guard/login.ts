@@ -12,7 +12,7 @@ import type { RequestContext } from '../request-context.ts'
 import { addressBlock } from './address-block.ts'
 import type { Audit } from './audit.ts'
 import type { KnownDevices } from './known-devices.ts'
-import { LoginThrottle } from './login-throttle.ts'
+import { LoginThrottle, type LoginThrottleOptions } from './login-throttle.ts'
 import type { PasswordClient, PasswordQueue } from './password-queue.ts'
 
 /** The part of the user table that is needed here. */
@@ -20,6 +20,7 @@ type LoginRows = Pick<Users, 'findLogin' | 'replacePasswordHash'>
 
 export type LoginOptions = {
   readonly users: LoginRows
+  readonly failures: LoginThrottleOptions['rows']
   readonly passwords: Passwords
   readonly devices: KnownDevices
   readonly audit: Pick<Audit, 'write'>
@@ -53,13 +54,13 @@ export class Login {
   readonly #throttle: LoginThrottle
   readonly #unmatchableHash = createUnmatchableHash()
 
-  constructor({ users, passwords, devices, audit, clock, log }: LoginOptions) {
+  constructor({ users, failures, passwords, devices, audit, clock, log }: LoginOptions) {
     this.#users = users
     this.#passwords = passwords
     this.#devices = devices
     this.#audit = audit
     this.#log = log
-    this.#throttle = new LoginThrottle(clock)
+    this.#throttle = new LoginThrottle({ clock, rows: failures, kind: 'password' })
   }
 
   /**
@@ -84,7 +85,7 @@ export class Login {
       user = await this.#prove(found, password, knownAs !== undefined && known ? known : stranger)
       outcome = user ? 'right' : 'wrong'
     } finally {
-      attempt.end(outcome)
+      await attempt.end(outcome)
     }
     this.#note(input, found?.user, user !== undefined)
     return user
@@ -99,8 +100,8 @@ export class Login {
   }
 
   /** Earlier failures no longer count, because the user set a new password by email. */
-  forgive(email: string, { ip }: RequestContext): void {
-    this.#throttle.forgive(keyOf(email), ip)
+  forgive(email: string, { ip }: RequestContext): Promise<void> {
+    return this.#throttle.forgive(keyOf(email), ip)
   }
 
   async #prove(found: Found | undefined, password: string, client: PasswordClient): Promise<User | undefined> {

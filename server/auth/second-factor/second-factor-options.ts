@@ -28,7 +28,7 @@ export type SecondFactorNotice = {
 }
 
 export type SecondFactorOptions = {
-  readonly store: Pick<Store, 'secondFactors' | 'settings' | 'usedValues' | 'users'>
+  readonly store: Pick<Store, 'secondFactors' | 'settings' | 'usedValues' | 'users' | 'failures'>
   readonly devices: Pick<KnownDevices, 'isKnown'>
   readonly audit: Pick<Audit, 'write'>
   readonly clock: Clock

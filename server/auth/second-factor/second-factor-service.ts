@@ -22,7 +22,7 @@ const maxPasskeyNameLength = 64
 const tellingPolicy: FailurePolicy = {
   free: 5,
   blockedUntilMs: ({ count, firstMs }) => (count < 5 ? 0 : firstMs + hourMs),
-  forgottenAtMs: ({ firstMs }) => firstMs + hourMs,
+  ...{ lastsMs: hourMs, isRenewed: false },
 }
 
 /** The secret of an authenticator app as a URI and in a form that people can type. */
@@ -37,7 +37,10 @@ export class SecondFactorService {
   constructor(options: SecondFactorOptions) {
     const { store, clock, challengeKey, handleKey, publicUrl } = options
     this.#options = options
-    this.#throttle = new LoginThrottle(clock, { fromEverywhere: wrongCodesFromEverywhere })
+    this.#throttle = new LoginThrottle({
+      ...{ clock, rows: store.failures, kind: 'code' },
+      fromEverywhere: wrongCodesFromEverywhere,
+    })
     const challenges = new Challenges(challengeKey, clock, store.usedValues)
     this.passkeys = new Passkeys({ rows: store.secondFactors, challenges, publicUrl, handleKey })
   }
@@ -82,7 +85,7 @@ export class SecondFactorService {
       method = (await this.#takeAppCode(user.id, code)) ?? (await this.#takeRecoveryCode(input))
       outcome = method === undefined ? 'wrong' : 'right'
     } finally {
-      attempt.end(outcome)
+      await attempt.end(outcome)
     }
     this.#note(input, method !== undefined, { method: method ?? 'code', ...(!method && (await this.#explain(input))) })
     this.#reportWrongCodes(input, method !== undefined)

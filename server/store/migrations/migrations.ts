@@ -8,12 +8,14 @@ import { createBaseline } from './0001-baseline.ts'
 import { addPlaces } from './0002-places.ts'
 import { addSeveralServers } from './0003-several-servers.ts'
 import { addTokenExpiry } from './0004-token-expiry.ts'
+import { addFailedAttempts } from './0005-failed-attempts.ts'
 
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
   '0002-places': { up: addPlaces },
   '0003-several-servers': { up: addSeveralServers },
   '0004-token-expiry': { up: addTokenExpiry },
+  '0005-failed-attempts': { up: addFailedAttempts },
 }
 
 /** The first step of the versions before the first release, whose databases cannot be upgraded. */

@@ -71,7 +71,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const audit = new Audit({ rows: store.audit, clock, log })
   const passwords = new PasswordQueue()
   const devices = new KnownDevices(randomBytes(32), clock)
-  const login = new Login({ users: store.users, passwords, devices, audit, clock, log })
+  const login = new Login({ users: store.users, failures: store.failures, passwords, devices, audit, clock, log })
   const mailer = { send: async (mail: Mail) => void mails.push(mail) }
   const accounts = createAccounts({
     store,

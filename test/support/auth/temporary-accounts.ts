@@ -37,7 +37,15 @@ export function createTemporaryAccounts(store: Store, changes: Partial<AccountsO
     },
   }
   const devices = new KnownDevices(randomBytes(32), clock)
-  const login = new Login({ users: store.users, passwords, devices, audit: noted, clock, log })
+  const login = new Login({
+    users: store.users,
+    failures: store.failures,
+    passwords,
+    devices,
+    audit: noted,
+    clock,
+    log,
+  })
   const mails: Mail[] = []
   const accounts = createAccounts({
     store,
