@@ -33,11 +33,19 @@ export class FailureCounter {
     return this.#failures.size
   }
 
-  /** Takes over what other servers, or this one before its start, have counted. `undefined`: nothing that still counts. */
-  learn(key: string, counted: Pick<Failures, 'count' | 'firstMs' | 'latestMs'> | undefined, nowMs: number): void {
+  /**
+   * Takes over what other servers, or this one before its start, have counted. `undefined`: nothing that still counts.
+   * `askedMs`: when they were asked; a failure that was counted here since may be missing.
+   */
+  learn(
+    key: string,
+    counted: Pick<Failures, 'count' | 'firstMs' | 'latestMs'> | undefined,
+    { askedMs, nowMs }: { readonly askedMs: number; readonly nowMs: number },
+  ): void {
     const failures = this.#find(key, nowMs)
-    if (failures) Object.assign(failures, counted ?? { count: 0 })
-    else if (counted) this.#insert(key, { ...counted, running: 0 })
+    if (!failures) {
+      if (counted) this.#insert(key, { ...counted, running: 0 })
+    } else if (failures.count === 0 || failures.latestMs <= askedMs) Object.assign(failures, counted ?? { count: 0 })
   }
 
   get policy(): FailurePolicy {

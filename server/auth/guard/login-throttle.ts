@@ -147,6 +147,7 @@ export class LoginThrottle {
 
   async #learn(counted: readonly Counted[]): Promise<void> {
     const { clock, rows } = this.#options
+    const askedMs = clock.monotonicMs()
     const unixMs = clock.nowMs()
     const found = await rows.find(
       counted.map(({ row }) => row),
@@ -159,7 +160,7 @@ export class LoginThrottle {
       const failures = found.get(row)
       const { count, firstMs, latestMs } = failures ?? { count: 0, firstMs: 0, latestMs: 0 }
       const times = { firstMs: toMonotonic(firstMs), latestMs: toMonotonic(latestMs) }
-      counter.learn(key, failures && { count, ...times }, nowMs)
+      counter.learn(key, failures && { count, ...times }, { askedMs, nowMs })
     }
   }
 
