@@ -145,7 +145,11 @@ export async function runAudit({
   const verdicts: CameraVerdict[] = []
   for (const { id, stream, codec, sent } of cameras) {
     const timeline = await readTimeline(http, id, hull)
-    const played = await playRecording(http, id, hull, codec !== 'mjpeg')
+    const played = await playRecording(http, id, hull, codec !== 'mjpeg').catch(async (error: unknown) => {
+      // Whoever looks for the reason needs what the server said.
+      if (keepIn) await writeFile(join(keepIn, 'server.log'), server.log())
+      throw new Error(`camera ${id}, ${stream} cannot be played`, { cause: error })
+    })
     if (keepIn)
       await keepEvidence(keepIn, id, {
         ...{ stream, timeline, played, sent, faults, steps: clock.steps },
