@@ -173,6 +173,7 @@ export const Session = Type.Object({
     }),
   ),
   second_factor_at: nullable(Timestamp),
+  is_current: Type.Boolean({ description: 'Whether the request comes from the dashboard in this browser session.' }),
 })
 
 export const IdentityPath = Type.Object({ identity_id: Type.Integer() })

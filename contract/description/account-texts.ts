@@ -117,6 +117,7 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
       user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0',
       second_factor: 'passkey',
       second_factor_at: '2026-04-30T09:00:00Z',
+      is_current: false,
     }),
   },
   deleteSession: { tag: 'Credentials', description: 'The user must sign in again in that browser.' },

@@ -749,6 +749,8 @@ export type BrowserSession = {
   /** The second factor of the last sign-in: a code of an authenticator app, a passkey (which may have been used alone), or a recovery code. Null if there was none or if it was not recorded. */
   second_factor: 'app' | 'passkey' | 'recovery_code' | null
   second_factor_at: Timestamp | null
+  /** Whether the request comes from the dashboard in this browser session. */
+  is_current: boolean
 }
 
 export type SharedCamera = {

@@ -221,7 +221,8 @@ test('T44: users see and end their authorizations and sessions, and nobody elseâ
 
   const session = await sessions.start(await store.users.get(ada.userId), { ip: '192.0.2.1', userAgent: 'Browser/1' })
   const list = (await send('GET', '/v1/me/sessions/', ada.authorization)).body
-  assert.deepEqual([list.count, list.results[0].user_agent, list.results[0].id], [1, 'Browser/1', session.id])
+  const [{ user_agent, id: sessionId, is_current }] = list.results
+  assert.deepEqual([list.count, user_agent, sessionId, is_current], [1, 'Browser/1', session.id, false])
   assert.equal((await send('DELETE', `/v1/me/sessions/${session.id}/`, owner.authorization)).status, 404)
   assert.equal((await send('DELETE', `/v1/me/sessions/${session.id}/`, ada.authorization)).status, 204)
   assert.equal(await sessions.find(session.cookie.split(';')[0]), undefined)

@@ -162,7 +162,7 @@ export type ApiDeps = CredentialParts & {
   readonly access: CameraAccess
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'findKnown' | 'isLive'>
   readonly oauth: Pick<OAuth, 'tokens' | 'grants'>
-  readonly sessions: Pick<Sessions, 'list' | 'revoke'>
+  readonly sessions: Pick<Sessions, 'list' | 'revoke' | 'findOf'>
   /** Identity providers that users sign in with. */
   readonly providers: Pick<ProviderService, 'providers' | 'list' | 'unlink'>
   readonly accounts: Pick<Accounts, 'signUps' | 'selfService' | 'administration' | 'guests' | 'notices'>

@@ -28,7 +28,7 @@ const sessionList: Command = {
       const titles = ['ID', 'SINCE', 'LAST SEEN', 'ADDRESS', 'BROWSER']
       return {
         json: {
-          sessions: sessions.map(writeSession),
+          sessions: sessions.map((session) => writeSession(session)),
         },
         text: writeTable(titles, rows, `${user.email} is not signed in.`),
       }

@@ -120,6 +120,7 @@ test('an application registered in the dashboard signs users in', async () => {
   assert.equal((await server.request('/v1/me/', { authorization: `Bearer ${tokens.json.access_token}` })).status, 200)
   await visitor.close()
   await page.getByRole('link', { name: 'Sessions' }).click()
+  await page.getByText(/^this browser · last used/).waitFor()
   await page.getByText('Porch Light').waitFor()
   await page.getByRole('button', { name: 'Revoke access' }).click()
   await page.getByText('No connected applications.').waitFor()

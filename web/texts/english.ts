@@ -660,6 +660,7 @@ export const english = {
     browsers: 'Signed-in browsers',
     noBrowsers: 'No signed-in browsers.',
     unknownBrowser: 'Unknown browser',
+    thisBrowser: 'this browser',
     secondFactors: {
       app: 'with an authenticator app',
       passkey: 'with a passkey',

@@ -729,6 +729,7 @@ export const german: Texts = {
     browsers: 'Angemeldete Browser',
     noBrowsers: 'Keine angemeldeten Browser.',
     unknownBrowser: 'Unbekannter Browser',
+    thisBrowser: 'dieser Browser',
     secondFactors: {
       app: 'mit Authenticator-App',
       passkey: 'mit Passkey',

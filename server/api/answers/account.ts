@@ -64,7 +64,7 @@ export function writeAuthorization(grant: Grant) {
   }
 }
 
-export function writeSession(session: SessionRecord) {
+export function writeSession(session: SessionRecord, currentId?: string) {
   return {
     id: session.id,
     created_at: writeTime(session.createdAtMs),
@@ -73,6 +73,7 @@ export function writeSession(session: SessionRecord) {
     user_agent: session.userAgent,
     second_factor: session.secondFactor,
     second_factor_at: session.secondFactorAtMs === null ? null : writeTime(session.secondFactorAtMs),
+    is_current: session.id === currentId,
   }
 }
 

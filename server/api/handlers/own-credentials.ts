@@ -19,7 +19,7 @@ import { pageOf } from '../page-of.ts'
 export type OwnCredentialsOptions = {
   readonly personalTokens: PersonalTokens
   readonly oauth: Pick<OAuth, 'grants'>
-  readonly sessions: Pick<Sessions, 'list' | 'revoke'>
+  readonly sessions: Pick<Sessions, 'list' | 'revoke' | 'findOf'>
   readonly accounts: Pick<Accounts, 'selfService'>
   readonly audit: Pick<Audit, 'write'>
   readonly publicUrl: string
@@ -79,8 +79,9 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
     },
 
     async listSessions(call) {
-      const rows = await sessions.list(call.caller.userId)
-      return pageOf(call, `${publicUrl}/v1/me/sessions/`, rows, writeSession)
+      const { userId, credential } = call.caller
+      const [rows, currentId] = await Promise.all([sessions.list(userId), sessions.findOf(credential)])
+      return pageOf(call, `${publicUrl}/v1/me/sessions/`, rows, (row) => writeSession(row, currentId))
     },
 
     async deleteSession(call) {

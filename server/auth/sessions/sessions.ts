@@ -11,6 +11,7 @@ import type { SecondFactorKind } from '../../model/second-factor-kind.ts'
 import { sessionIdleMs } from '../../model/session-limits.ts'
 import type { ProvenUser } from '../../store/accounts/proven-user.ts'
 import type { FoundSession, SessionRecord, SessionRows } from '../../store/accounts/sessions.ts'
+import type { Credential } from '../caller.ts'
 import type { RequestContext } from '../request-context.ts'
 import { findCookie, writeCookie } from './cookie.ts'
 import { createSecretValue, formTokenOf, hashSecretValue, isFormToken, looksSecret } from './secret-value.ts'
@@ -140,6 +141,11 @@ export class Sessions {
   /** The user's sessions, most recently used first. */
   async list(userId: number): Promise<SessionRecord[]> {
     return (await this.#rows.list(userId)).filter((session) => this.#isLive(session))
+  }
+
+  /** The session of the dashboard that sends this credential; undefined for other credentials. */
+  async findOf(credential: Credential): Promise<string | undefined> {
+    return credential.kind === 'grant' ? this.#rows.findOfGrant(credential.id) : undefined
   }
 
   /** Throws 'not_found' unless it is a session of this user. */

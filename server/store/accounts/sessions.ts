@@ -117,6 +117,16 @@ export class SessionRows {
     return rows.map(toSession)
   }
 
+  /** The session that this grant ends with; undefined for other people's applications. */
+  async findOfGrant(grantId: number): Promise<string | undefined> {
+    const row = await this.#db
+      .selectFrom('oauth_grants')
+      .select('session_id')
+      .where('id', '=', grantId)
+      .executeTakeFirst()
+    return row?.session_id ?? undefined
+  }
+
   async setSeen(id: string, seenAtMs: number): Promise<void> {
     await writeRelaxed(this.#db, (db) =>
       db.updateTable('sessions').set({ seen_at_ms: seenAtMs }).where('id', '=', id).execute(),

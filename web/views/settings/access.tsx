@@ -3,6 +3,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Client } from '../../../sdk/index.ts'
+import { nameBrowser } from '../../model/browser-name.ts'
 import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -63,7 +64,7 @@ function Browsers({ client }: { readonly client: Client }) {
       title={texts.browsers}
       list={list}
       none={texts.noBrowsers}
-      nameOf={({ user_agent: name, ip }) => `${name} ${ip}`}
+      nameOf={({ user_agent: name, ip }) => `${nameBrowser(name ?? '')} ${ip}`}
     >
       {(each) => (
         <EndableRow
@@ -72,9 +73,12 @@ function Browsers({ client }: { readonly client: Client }) {
           action={texts.signOut}
           end={() => client.sessions.delete(each.id)}
         >
-          <strong>{each.user_agent ?? texts.unknownBrowser}</strong>
+          <strong title={each.user_agent ?? undefined}>
+            {each.user_agent ? nameBrowser(each.user_agent) : texts.unknownBrowser}
+          </strong>
           <p className="hint">
             {[
+              each.is_current && texts.thisBrowser,
               texts.lastUsed(clock.dateTime(Date.parse(each.last_seen_at)), each.ip),
               each.second_factor && texts.secondFactors[each.second_factor],
             ]
