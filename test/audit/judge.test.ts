@@ -408,6 +408,21 @@ test('frames between two pauses that were all held up may be off, and no others'
   assert.notDeepEqual(times([...play(0, 70), ...late(110, 200, 11_000), ...rest]), [])
 })
 
+test('frames that a camera had kept, and behind which the connection broke, may be off by as much as each was late', () => {
+  const kept = (to: number) =>
+    numbers(0, 300).map((number) => {
+      const frame = taken(number)
+      return number >= 150 && number < to ? { ...frame, sentMs: startMs + 17_500 } : { ...frame, sentMs: frame.unixMs }
+    })
+  const times = (laterMs: number, sent = kept(165)) => {
+    const played = [...play(0, 100), ...play(150, 165, { section: 1, laterMs }), ...play(200, 300, { section: 2 })]
+    return kinds(judgeThis({ played, sent })).filter((kind) => kind === 'wrong time')
+  }
+  assert.deepEqual(times(1100), [])
+  assert.notDeepEqual(times(1200), [])
+  assert.notDeepEqual(times(1100, kept(164)), [], 'one came on time')
+})
+
 test('a gap goes on where the clock was set back by less than it has lasted', () => {
   const steps = [
     { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },

@@ -434,35 +434,40 @@ function findKeptSteps({ faults, sent }: Evidence): (frame: SentFrame) => boolea
   return (frame) => steps.some(({ fromMs }) => isNear(frame, fromMs))
 }
 
-/** Played pictures without a pause between them, by when they were taken. */
-type Group = { readonly fromMs: number; toMs: number }
+/** Played pictures without a pause between them, by when they were taken. `keptMs`: each was sent so much later, or more. */
+type Group = { readonly fromMs: number; toMs: number; keptMs: number }
 
 /** After such a pause, the camera was connected anew, or its clock may be another one; with a discontinuity, after less. */
 const pauseMs = 3000
 const breakMs = 1000
 
 function findGroups({ played, sent }: Evidence): (frame: SentFrame) => Group {
-  const known = new Map(sent.map(({ frameNumber, unixMs }) => [frameNumber, unixMs]))
+  const known = new Map(sent.map((frame) => [frame.frameNumber, frame]))
   const groups = new Map<number, Group>()
   let group: Group | undefined
   let last = -1
   for (const { taken, section } of played) {
-    const takenMs = taken && known.get(taken.frameNumber)
-    if (takenMs === undefined) continue
+    const frame = taken && known.get(taken.frameNumber)
+    if (!frame) continue
+    const { unixMs: takenMs, sentMs = takenMs } = frame
     const leastMs = section === last ? pauseMs : breakMs
-    if (!group || takenMs - group.toMs >= leastMs) group = { fromMs: takenMs, toMs: takenMs }
+    if (!group || takenMs - group.toMs >= leastMs) {
+      group = { fromMs: takenMs, toMs: takenMs, keptMs: Number.POSITIVE_INFINITY }
+    }
     last = section
     group.toMs = takenMs
-    groups.set(taken!.frameNumber, group)
+    group.keptMs = Math.min(group.keptMs, sentMs - takenMs)
+    groups.set(frame.frameNumber, group)
   }
   return ({ frameNumber }) => groups.get(frameNumber)!
 }
 
 /**
- * A group whose first and last frames were held up: none of them came on time, and nothing else tells when frames of an
- * unknown clock were taken.
+ * A group whose first and last frames were held up, or that the camera had kept, and of which nothing else arrived: none of
+ * them came on time, and nothing else tells when frames of an unknown clock were taken.
  */
-function isHeldWhole(faults: readonly DoneFault[], { fromMs, toMs }: Group, errorMs: number): boolean {
+function isHeldWhole(faults: readonly DoneFault[], { fromMs, toMs, keptMs }: Group, errorMs: number): boolean {
+  if (errorMs <= keptMs) return true
   return faults.some(
     (each) => each.holdsUp && fromMs >= each.fromMs && toMs <= each.toMs && errorMs <= each.toMs - each.fromMs,
   )
