@@ -38,7 +38,8 @@ test('a host alone is told from a URL', () => {
     const { username: _, password: __, ...found } = parseProbeUrl(text)
     assert.deepEqual(found, { url, isHostAlone })
   }
-  assert.throws(() => parseProbeUrl('my camera'), { kind: 'invalid' })
+  for (const text of ['my camera', 'unix:/run/x.sock', 'javascript:alert(1)', 'cam.lan:x'])
+    assert.throws(() => parseProbeUrl(text), { kind: 'invalid' }, text)
 })
 
 test('what cannot be a camera is refused with a reason, and without the password in it', () => {

@@ -60,7 +60,8 @@ export type ProbeUrl = CameraUrl & {
  */
 export function parseProbeUrl(text: string): ProbeUrl {
   const trimmed = text.trim()
-  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed)
+  // A colon without slashes is in front of a port, or of the password of a login.
+  const hasScheme = /^[a-z][a-z\d+.-]*:(?:\/\/|(?!\d)(?!.*@))/i.test(trimmed)
   const parsed = parseCameraUrl(hasScheme ? trimmed : `rtsp://${trimmed}`)
   const { pathname, search } = new URL(parsed.url)
   return { ...parsed, isHostAlone: !hasScheme && pathname.length <= 1 && search === '' }

@@ -82,40 +82,33 @@ async function measureBeeps(count: number): Promise<number[]> {
     })
   })`)
   const unixMs = (await readClock(page, '#seen'))!.code.unixMs
-  const shown = await page.evaluate<number[]>(`new Promise((resolve) => {
+  // Compared with the time that the element plays, because on a busy machine its images themselves are shown late.
+  const played = await page.evaluate<number[]>(`new Promise((resolve) => {
     const video = document.querySelector('.stage video')
     const context = new AudioContext()
     const tap = context.createScriptProcessor(256, 1, 1)
     context.createMediaElementSource(video).connect(tap).connect(context.destination)
-    const frames = []
-    const watch = (_, { mediaTime, expectedDisplayTime }) => {
-      frames.push({ mediaTime, expectedDisplayTime })
-      video.requestVideoFrameCallback(watch)
-    }
-    video.requestVideoFrameCallback(watch)
-    // Milliseconds of media that are shown when each beep is heard.
-    const heard = []
-    let lastLoud = context.currentTime
-    // Images are not held back for what the context itself takes to be heard, so what counts is when it takes the audio.
+    // The element knows nothing of what the context itself takes to be heard, so what counts is when it takes the audio.
     const bufferedSeconds = 2 * 256 / context.sampleRate
+    const found = []
+    let lastLoud = context.currentTime
     let contextMs = Infinity
     tap.onaudioprocess = ({ inputBuffer, playbackTime }) => {
-      contextMs = Math.min(contextMs, performance.now() - context.currentTime * 1000)
+      const nowMs = performance.now()
+      contextMs = Math.min(contextMs, nowMs - context.currentTime * 1000)
       for (const [i, sample] of inputBuffer.getChannelData(0).entries()) {
         if (Math.abs(sample) < 0.01) continue
         const seconds = playbackTime - bufferedSeconds + i / context.sampleRate
-        if (seconds - lastLoud > 0.4) heard.push(contextMs + seconds * 1000)
+        const agoMs = nowMs - contextMs - seconds * 1000
+        if (seconds - lastLoud > 0.4) found.push(video.currentTime * 1000 - agoMs * video.playbackRate)
         lastLoud = seconds
       }
-      if (heard.length < ${count} || frames.at(-1).expectedDisplayTime < heard.at(-1) + 200) return
+      if (found.length < ${count}) return
       tap.onaudioprocess = null
-      resolve(heard.map((ms) => {
-        const { mediaTime, expectedDisplayTime } = frames.findLast((frame) => frame.expectedDisplayTime <= ms) ?? frames[0]
-        return mediaTime * 1000 + ms - expectedDisplayTime
-      }))
+      resolve(found)
     }
   })`)
-  return shown.map((ms) => {
+  return played.map((ms) => {
     const imageMs = unixMs - mediaSeconds * 1000 + ms
     return imageMs - Math.round(imageMs / 1000) * 1000
   })

@@ -88,7 +88,7 @@ test('detection of a failing URL reports the reason and suggests a login or path
 })
 
 test('an invalid URL is a bad request, and a forbidden one gets a result', async () => {
-  for (const url of ['', 'yard', 'ftp://192.168.1.20/', 'rtsp://', 'file:///etc/passwd', 'rtsp://cam/#x']) {
+  for (const url of ['', 'my yard', 'ftp://192.168.1.20/', 'rtsp://', 'file:///etc/passwd', 'rtsp://cam/#x']) {
     const { status, json } = await server.request<{ errors: object }>(path, { method: 'POST', body: { url } })
     assert.deepEqual([status, Object.keys(json.errors)], [400, ['url']], url)
   }

@@ -59,7 +59,7 @@ async function record(dataDir: string, cameraId: number, clips: readonly ClockCl
   let nowMs = 0
   const clock = {
     nowMs: () => nowMs,
-    monotonicMs: () => performance.now(),
+    monotonicMs: () => nowMs,
     sleep: async () => {
       await setImmediate()
     },
