@@ -1,5 +1,5 @@
-// Failed attempts that are counted by every server of the database, and after a restart. Keys are digests: the table says
-// neither which account nor which address.
+// Failed attempts that are counted by every server of the database, and after a restart. Keys are stored as digests, which
+// have the same length whatever was typed.
 
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
