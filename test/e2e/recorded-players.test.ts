@@ -21,8 +21,9 @@ let scene: ClockScene
 
 before(async () => {
   server = await openServerHere()
-  // Hours ago, so that the footage is final.
-  const startMs = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000
+  // Hours ago, so that the footage is final. The recorder begins a new file of camera 1 at second 37 of a minute: from
+  // second 40, each clip is one file.
+  const startMs = Math.floor(Date.now() / 60_000) * 60_000 - 6 * 3_600_000 + 40_000
   const clips = [
     { startMs, seconds: 26 },
     { startMs: startMs + 100_000, seconds: 9 },
