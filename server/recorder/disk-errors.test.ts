@@ -206,6 +206,39 @@ test('after a failed sync, the queue is written to a new file, and only unconfir
   assert.deepEqual(events.statuses.slice(failure + 1), ['RECORDING', 'STOPPING', 'READY'])
 })
 
+test('a gap that a failed sync makes longer keeps its reason, unless the longer part is the disk’s', async () => {
+  for (const [awayMs, expected] of [
+    [60_000, 'camera_unreachable'],
+    [1000, 'disk_failed'],
+  ] as const) {
+    const disk = new FaultyDisk()
+    const { recorder, events } = createRecorder({ disk, random: () => 0 })
+    const frames = [...take({}, 5 + awayMs / 1000 + 8)]
+    const seconds = (from: number, to: number) =>
+      frames.filter(({ dts90k }) => dts90k >= from * 90_000 && dts90k < to * 90_000)
+    recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+    for (const frame of seconds(0, 5)) recorder.push(frame)
+    recorder.push({ kind: 'end', reason: 'camera_unreachable' })
+    await settle(recorder)
+    recorder.push({ kind: 'start', runId: 'b', format: syntheticFormat() })
+    const backS = 5 + awayMs / 1000
+    for (const frame of seconds(backS, backS + 3)) recorder.push(frame)
+    await settle(recorder)
+    disk.syncFailure = 'EIO'
+    recorder.push({ kind: 'end', reason: 'stream_changed' })
+    await settle(recorder)
+    disk.syncFailure = undefined
+    recorder.push({ kind: 'start', runId: 'c', format: syntheticFormat() })
+    for (const frame of seconds(backS + 3, backS + 8)) recorder.push(frame)
+    await recorder.close()
+    const files = events.files.map(({ isClosed, segment }) => [isClosed, segment.gapReason])
+    assert.deepEqual(files.slice(1), [
+      [false, 'camera_unreachable'],
+      [true, expected],
+    ])
+  }
+})
+
 test('a camera whose frames exceed the queue does not create a file per frame', async () => {
   let nowMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }

@@ -63,6 +63,11 @@ export class WriteQueue {
   #plan: SegmentPlan | undefined
   /** True if the footage before the next file was lost in a failed sync. */
   #isAfterLoss = false
+  /** A file of which nothing remained: the gap before it goes on to the next file. */
+  #lost: Pick<SegmentPlan, 'startMs' | 'gapReason'> | undefined
+  /** The end of the last fragment that was written, and of the last one in a file that remained. Unix milliseconds. */
+  #writtenMs: number | undefined
+  #keptMs = Number.NEGATIVE_INFINITY
   /** When the first byte was written that may not be on the disk yet. */
   #unsyncedSinceMs: number | undefined
   /** When the operation that is in progress was started. */
@@ -151,12 +156,26 @@ export class WriteQueue {
 
   async #open(plan: SegmentPlan): Promise<void> {
     const { events } = this.#options
-    const gapReason = this.#isAfterLoss ? 'disk_failed' : plan.gapReason
+    const gapReason = this.#reasonBefore(plan)
     this.#plan = undefined // If the file cannot be created, the rest of it is lost.
-    this.#writer = await this.#openWriter({ ...plan, gapReason })
-    this.#plan = plan
+    try {
+      this.#writer = await this.#openWriter({ ...plan, gapReason })
+    } catch (error) {
+      this.#lost ??= { startMs: plan.startMs, gapReason }
+      throw error
+    }
+    this.#plan = { ...plan, gapReason }
     this.#isAfterLoss = false
+    this.#lost = undefined
     events.segmentOpened(this.#writer.segment)
+  }
+
+  /** Of a gap that began for one reason and went on because of the disk, that of the longer part. */
+  #reasonBefore({ startMs, gapReason }: SegmentPlan): string | undefined {
+    const ofDisk = this.#isAfterLoss ? 'disk_failed' : gapReason
+    const lost = this.#lost
+    if (lost?.gapReason === undefined) return ofDisk
+    return lost.startMs - this.#keptMs > startMs - lost.startMs ? lost.gapReason : ofDisk
   }
 
   /** In the first place that takes the file. Throws the first error when none does. */
@@ -194,6 +213,7 @@ export class WriteQueue {
     this.#unsyncedSinceMs ??= nowMs
     this.#fragments++
     this.#bytes += fragment.bytes
+    this.#writtenMs = cut.startMs + cut.durationMs
     events.fragmentWritten(cameraId, writer.segment.path, fragment)
     // Not after a failure, because the disk may not be readable anymore.
     for (const memory of held.memories) memory.release()
@@ -213,6 +233,7 @@ export class WriteQueue {
     this.#plan = undefined
     if (!writer) return
     await writer.close()
+    this.#keptMs = this.#writtenMs ?? this.#keptMs
     const { confirmed, indexBytes, segment } = writer
     this.#options.events.segmentClosed(this.#options.cameraId, segment.path, confirmed.checksum, indexBytes)
   }
@@ -262,6 +283,8 @@ export class WriteQueue {
   async #giveUp(writer: SegmentWriter, error: unknown): Promise<void> {
     const { cameraId, events, onUnconfirmed } = this.#options
     this.#isAfterLoss = true
+    if (writer.confirmed.bytes > 0) this.#keptMs = this.#writtenMs ?? this.#keptMs
+    else this.#lost ??= writer.segment
     onUnconfirmed(error, writer.unconfirmedFrames)
     await succeeds(writer.cutUnconfirmed())
     await writer.close()

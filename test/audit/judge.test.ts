@@ -115,6 +115,10 @@ test('a short break is told by a discontinuity and a fault, by neither alone', (
   assert.equal(judgeThis({ played: hole(1), faults: [fault(10, 11)] }).untold, 0)
   assert.equal(judgeThis({ played: hole(0), faults: [fault(10, 11)] }).untold, 10)
   assert.equal(judgeThis({ played: hole(1) }).untold, 10)
+  // Two seconds, and the last picture, which is shown for up to two intervals.
+  const until = (frame: number) => [...play(0, 100), ...play(frame, 300, { section: 1 })]
+  assert.equal(judgeThis({ played: until(120), faults: [fault(10, 11)] }).untold, 0)
+  assert.equal(judgeThis({ played: until(123), faults: [fault(10, 11)] }).untold, 23)
 })
 
 test('a loss of less than a second is told by the figures of the camera, not by the fault alone', () => {

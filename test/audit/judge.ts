@@ -327,7 +327,9 @@ function judgeHole(
   // Where the clock was set back, other footage may lie where this is missing: no timeline has room for a gap there.
   const isCovered = () =>
     recorded.some(({ shownMs }) => shownMs > hole.roomFromMs + edgeMs && shownMs < hole.roomToMs - edgeMs)
-  const isShortBreak = hole.isBreak && causes.length > 0 && (roomMs <= shortBreakMs || isCovered())
+  // How long the last picture of a stream is shown is not known: up to two usual intervals.
+  const lastMs = (2 * (hole.beforeMs - hole.afterMs)) / (hole.missing.length + 1)
+  const isShortBreak = hole.isBreak && causes.length > 0 && (roomMs - lastMs <= shortBreakMs || isCovered())
   const isRecordedThen = (ms: number) => recorded.some(({ shownMs }) => Math.abs(shownMs - ms) <= roundingMs)
   const isCoveredLater = (times: readonly number[]) => isSetBack && causes.length > 0 && times.some(isRecordedThen)
   const isCounted = losses.some(({ fromMs, toMs }) => fromMs <= untilMs + countingMs && toMs >= hole.afterMs - edgeMs)

@@ -5,13 +5,15 @@ import type { HttpReader } from './http-reader.ts'
 import type { CountedLoss } from './judge.ts'
 
 export type LossWatch = {
-  /** Asks a last time; of a camera, what was counted. */
+  /** Asks a last time, when all that has happened is counted; of a camera, what was. */
   end(): Promise<ReadonlyMap<number, readonly CountedLoss[]>>
 }
 
 type Statistics = { readonly since: string | null; readonly lost_pictures: number }
 
 const intervalMs = 2000
+/** A worker brings its figures in every five seconds. */
+const bringingMs = 6000
 
 export function watchLosses(http: HttpReader, cameraIds: readonly number[]): LossWatch {
   const counted = new Map<number, CountedLoss[]>(cameraIds.map((id) => [id, []]))
@@ -36,6 +38,7 @@ export function watchLosses(http: HttpReader, cameraIds: readonly number[]): Los
   const running = Promise.all(cameraIds.map(watch))
   return {
     async end() {
+      await sleep(bringingMs)
       ended.abort()
       await running
       return counted
