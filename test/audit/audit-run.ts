@@ -141,6 +141,7 @@ export async function runAudit({
   // What was recorded ahead of the present is in the past when it is played.
   if (clock.canBeSet) await clock.set(hull.endMs + 60_000 - Date.now())
   const placesVerdict = await places?.settle(server)
+  if (keepIn) await mkdir(keepIn, { recursive: true })
   say('playing everything')
   const verdicts: CameraVerdict[] = []
   for (const { id, stream, codec, sent } of cameras) {
@@ -219,7 +220,6 @@ async function readStatus(http: HttpReader, id: number): Promise<string> {
 }
 
 async function keepEvidence(folder: string, id: number, evidence: unknown): Promise<void> {
-  await mkdir(folder, { recursive: true })
   await writeFile(join(folder, `camera-${id}.json`), JSON.stringify(evidence, null, 1))
 }
 
