@@ -41,7 +41,10 @@ export type AuthOptions = {
   readonly log: Logger
 }
 
-/** Starts nothing. The server runs `tasks` for as long as it runs; the keys are their names in the log. */
+/**
+ * Starts nothing. Each server runs `tasks` for as long as it runs, and one server of the database `jobs`; the keys are
+ * their names in the log.
+ */
 export function createAuth(options: AuthOptions) {
   const { config, store, secretKey, mailer, publicUrl, identityProviders, clock, deletionMs, log } = options
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
@@ -129,6 +132,8 @@ export function createAuth(options: AuthOptions) {
     tasks: {
       'last use of tokens': (signal: AbortSignal) => authenticator.run(signal),
       'audit log': (signal: AbortSignal) => audit.run(signal),
+    },
+    jobs: {
       'expiry of sessions': (signal: AbortSignal) => sessions.run(signal),
       'expiry of used values': (signal: AbortSignal) =>
         repeat(() => store.usedValues.deleteExpired(deletionMs()), { clock, signal, intervalMs: usedIntervalMs }),

@@ -32,6 +32,7 @@ test('defaults', async (t) => {
     archiveMax: undefined,
     minFree: undefined,
     database: join(folder, 'data', 'nightjar.db'),
+    secretKeyFile: undefined,
     host: '0.0.0.0',
     port: 8443,
     publicUrl: undefined,
@@ -67,6 +68,8 @@ test('defaults', async (t) => {
     memoryMb: Math.floor(findMemoryBytes() / 2 ** 20),
     syncIntervalMs: 5000,
     nodeName: 'night-owl.lan',
+    noCameras: false,
+    peerAddress: undefined,
     logLevel: 'info',
   })
   assert.equal(defaultPublicUrl(8443), 'https://localhost:8443')

@@ -9,6 +9,7 @@ import { AppError } from './base/error.ts'
 import { loadIdentityProviders } from './config/identity-providers.ts'
 import type { Option, Surroundings } from './config/option.ts'
 import { options } from './config/options.ts'
+import { isPostgresUrl } from './store/postgres/postgres-url.ts'
 
 type Options = typeof options
 export type OptionName = keyof Options
@@ -71,6 +72,12 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   await loadIdentityProviders(config.identityProviders, faults)
   const isNamed = config.publicUrl !== undefined || direct.has('public-url') || given.has('public-url')
   if (config.behindProxy && !isNamed) faults.push('behind-proxy needs public-url')
+  if (!isPostgresUrl(config.database))
+    for (const [name, isGiven] of [
+      ['no-cameras', config.noCameras],
+      ['peer-address', config.peerAddress !== undefined],
+    ])
+      if (isGiven) faults.push(`${name} needs a PostgreSQL database: a file of SQLite has one server`)
   if (faults.length > 0) throw new AppError('invalid', `the configuration is wrong:\n${faults.join('\n')}`)
   return config
 }

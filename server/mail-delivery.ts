@@ -12,7 +12,7 @@ import { MailQueue } from './mail/mail-queue.ts'
 import { defaultSender, type Mailer } from './mail/mailer.ts'
 import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
-import type { Mail } from './model/mail.ts'
+import { checkMail, type Mail } from './model/mail.ts'
 import type { WaitingMails } from './store/server/waiting-mails.ts'
 
 export type MailerOptions = {
@@ -39,6 +39,22 @@ export function createMailDelivery({ rows, waitingKey, deletionMs, ...options }:
   const mailer = createMailer(options)
   const kept = new KeptMails({ ...{ rows, key: waitingKey, clock, log }, ...(deletionMs && { deletionMs }) })
   return new MailQueue({ mailer, kept, clock, log, onClose: () => mailer.close() })
+}
+
+/** For a server that sends no emails itself: another one of the database does. */
+export function createMailDrop({
+  rows,
+  waitingKey,
+  clock,
+  log,
+}: Omit<MailDeliveryOptions, 'config' | 'publicUrl'>): Mailer {
+  const kept = new KeptMails({ rows, key: waitingKey, clock, log })
+  return {
+    async send(mail) {
+      checkMail(mail)
+      await kept.keep(mail, clock.nowMs())
+    },
+  }
 }
 
 /** Callers learn the result of each delivery. Close it after the last sender. */

@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import pino from 'pino'
 import type { RunningServer } from '../server/app.ts'
 import { systemClock } from '../server/base/clock.ts'
+import { findFreePort } from '../server/base/free-port.ts'
 import { serverOptions } from '../server/commands/help.ts'
 import { loadConfig } from '../server/config.ts'
 import { createAnswerCheck } from './support/api/check-answer.ts'
@@ -102,6 +103,19 @@ export async function openServerHere(...extraArgs: string[]): Promise<ServerUnde
   return open(createServerHere(), extraArgs, true)
 }
 
+/** Another server in the process of the test, of the database of the first one, which has the cameras. */
+export async function openAnsweringServer(
+  { dataDir, token, url: publicUrl }: ServerUnderTest,
+  ...extraArgs: string[]
+): Promise<ServerUnderTest> {
+  const port = String(await findFreePort('127.0.0.1'))
+  const shared = ['--no-cameras', '--secret-key-file', join(dataDir, 'secret.key'), '--public-url', publicUrl]
+  return open(createServerHere(), [...shared, '--port', port, ...extraArgs], {
+    token,
+    url: `https://localhost:${port}`,
+  })
+}
+
 /** In the process of the test, before anybody has an account; `setupCode` is for the first. */
 export async function openEmptyServer(...extraArgs: string[]): Promise<ServerUnderTest> {
   return open(createServerHere(), extraArgs, false)
@@ -115,7 +129,12 @@ type Running = {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-async function open(running: Running, extraArgs: readonly string[], hasOwner: boolean): Promise<ServerUnderTest> {
+/** `owner`: whether one is made, or that of a database which has one, and where the server is reached itself. */
+async function open(
+  running: Running,
+  extraArgs: readonly string[],
+  owner: boolean | { readonly token: string; readonly url: string },
+): Promise<ServerUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-test-'))
   let url = ''
   let caFile = ''
@@ -132,7 +151,7 @@ async function open(running: Running, extraArgs: readonly string[], hasOwner: bo
   const start = async () => {
     const place = ['--data', dataDir, '--host', '127.0.0.1', '--port', port]
     const ready = await running.start([...place, '--allow-loopback-cameras', ...extraArgs])
-    url = ready.url
+    url = typeof owner === 'object' ? owner.url : ready.url
     setupCode = ready.setup_code
     caFile = ready.ca ?? ''
     ca = caFile && (await readFile(caFile, 'utf8'))
@@ -145,8 +164,12 @@ async function open(running: Running, extraArgs: readonly string[], hasOwner: bo
     const scope = ['--scope', 'user_access account_manage']
     return (await command<{ token: string }>('token', 'create', '--user', ownerEmail, ...scope)).token
   }
-  const token = hasOwner ? await addOwner() : ''
-  await start()
+  const clear = () => rm(dataDir, { recursive: true, force: true })
+  const token = typeof owner === 'object' ? owner.token : owner ? await addOwner() : ''
+  await start().catch(async (error) => {
+    await clear()
+    throw error
+  })
 
   return {
     get url() {
@@ -174,7 +197,7 @@ async function open(running: Running, extraArgs: readonly string[], hasOwner: bo
     start,
     async [Symbol.asyncDispose]() {
       await running.end('SIGTERM')
-      await rm(dataDir, { recursive: true, force: true })
+      await clear()
     },
   }
 }

@@ -14,7 +14,7 @@ import { writeUser } from '../../server/api/answers/user.ts'
 import { createApi } from '../../server/api/api.ts'
 import { createAuthorizer } from '../../server/api/authorize.ts'
 import { CameraAccess } from '../../server/api/camera-access.ts'
-import type { ApiDeps } from '../../server/api/deps.ts'
+import type { ApiDeps, MediaDeps } from '../../server/api/deps.ts'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { Authenticator } from '../../server/auth/authenticator.ts'
 import type { Caller } from '../../server/auth/caller.ts'
@@ -196,7 +196,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
 }
 
 const absent = () => Promise.reject(new Error('the bench has no cameras'))
-const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedImages' | 'snapshots' | 'detector'> = {
+const noCameras: Pick<MediaDeps, 'live' | 'recorded' | 'recordedImages' | 'snapshots' | 'detector'> = {
   recordedImages: { getImage: absent },
   live: {
     camera: () => {

@@ -1,6 +1,7 @@
 // Wires up the HTTP interface: the endpoints of the contract, media, health and metrics.
 
 import type { Http2SecureServer } from 'node:http2'
+import type { Server as PeerServer } from 'node:https'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../base/error.ts'
 import { createAnswerCaches } from './answer-cache.ts'
@@ -10,7 +11,8 @@ import type { ApiDeps } from './deps.ts'
 import { createDescription } from './description/description.ts'
 import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
-import { createHandlers } from './handlers/handlers.ts'
+import { registerForwarding } from './forwarding.ts'
+import { createCommonHandlers, createHandlers } from './handlers/handlers.ts'
 import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerLiveRoutes } from './media/live-routes.ts'
@@ -35,6 +37,11 @@ export type Api = {
   readonly server: FastifyInstance
   /** Resolves with the port once connections are accepted; port 0 selects a free one. Throws 'unavailable'. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>
+  /**
+   * Answers other servers of the installation too, which this one has let in and whose requests are those of their
+   * clients.
+   */
+  answerPeers(peers: PeerServer): void
   /** Uses this certificate for new connections. Not for a server behind a proxy, which has no certificate. */
   replaceIdentity(identity: Identity): void
   /** Ends open streams, gives requests in progress a moment to finish, and closes all connections. */
@@ -43,7 +50,7 @@ export type Api = {
 
 /** Creates everything without listening. */
 export function createApi(deps: ApiDeps): Api {
-  const { store, authenticator, access, mediaTokens, live, snapshots, recorded, clock, log, identity } = deps
+  const { store, authenticator, access, mediaTokens, clock, log, identity } = deps
   const { limits, clearCredentials, oauth } = deps
   const publicUrl = new URL(deps.publicUrl).origin
   const urls = new MediaUrls(publicUrl, mediaTokens)
@@ -61,7 +68,7 @@ export function createApi(deps: ApiDeps): Api {
   })
   const caches = createAnswerCaches({ store, mediaTokens })
   const unsent = new UsageCounter(unsentBytes)
-  const server = createHttpServer({
+  const { server, onRequest } = createHttpServer({
     identity,
     connections,
     timeouts: deps.timeouts ?? defaultTimeouts,
@@ -73,11 +80,18 @@ export function createApi(deps: ApiDeps): Api {
     checkCaller: createCallerCheck({ authenticator, limits }),
     answerFromMemory: createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes: unsent }),
   })
-  const handlers = createHandlers({ ...deps, publicUrl, urls })
-  registerEndpoints(server, { store, access, authenticator, limits, caches, handlers })
-  registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
-  registerRecordedImageRoutes(server, { tokens: mediaTokens, access, images: deps.recordedImages })
-  registerRecordedRoutes(server, { recorded, streams, limits, log })
+  const endpoints = { store, access, authenticator, limits, caches }
+  if ('forward' in deps) {
+    const handlers = createCommonHandlers({ ...deps, publicUrl, urls })
+    registerEndpoints(server, { ...endpoints, handlers })
+    registerForwarding(server, deps.forward, handlers)
+  } else {
+    const { live, snapshots, recorded } = deps
+    registerEndpoints(server, { ...endpoints, handlers: createHandlers({ ...deps, publicUrl, urls }) })
+    registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
+    registerRecordedImageRoutes(server, { tokens: mediaTokens, access, images: deps.recordedImages })
+    registerRecordedRoutes(server, { recorded, streams, limits, log })
+  }
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)
   const hasDashboard = deps.dashboard !== undefined && registerDashboard(server, deps.dashboard)
@@ -87,7 +101,7 @@ export function createApi(deps: ApiDeps): Api {
     registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard, authority })
   }
   registerDescription(server, description)
-  registerHealth(server, store, deps.repair)
+  registerHealth(server, store, 'forward' in deps ? undefined : deps.repair)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },
     { name: 'open_streams', help: 'Live streams being sent.', kind: 'gauge', value: streams.size },
@@ -104,6 +118,10 @@ export function createApi(deps: ApiDeps): Api {
       })
       watching = streams.run(stopping.signal)
       return (server.server.address() as { port: number }).port
+    },
+    answerPeers(peers) {
+      peers.on('secureConnection', (socket) => origin.trust(socket))
+      peers.on('request', onRequest)
     },
     replaceIdentity: (identity) => replaceIdentity(server.server as unknown as Http2SecureServer, identity),
     async close() {

@@ -1,5 +1,6 @@
 // The dependencies of the API, as types. The wiring passes the real ones, and tests pass small ones of their own.
 
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RepairProgress } from '../archive/background-repair.ts'
 import type { StorageMeter } from '../archive/storage-meter.ts'
 import type { Accounts } from '../auth/accounts/accounts.ts'
@@ -142,32 +143,8 @@ export type Detection = {
   readonly snapshot: { readonly jpeg: Uint8Array; readonly width: number; readonly height: number } | undefined
 }
 
-export type ApiDeps = CredentialParts & {
-  readonly store: Pick<
-    Store,
-    | 'users'
-    | 'settings'
-    | 'userLimits'
-    | 'cameras'
-    | 'recordings'
-    | 'guests'
-    | 'shares'
-    | 'events'
-    | 'tokens'
-    | 'applications'
-    | 'version'
-    | 'eventsVersion'
-    | 'check'
-  >
-  readonly access: CameraAccess
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'findKnown' | 'isLive'>
-  readonly oauth: Pick<OAuth, 'tokens' | 'grants'>
-  readonly sessions: Pick<Sessions, 'list' | 'revoke' | 'findOf'>
-  /** Identity providers that users sign in with. */
-  readonly providers: Pick<ProviderService, 'providers' | 'list' | 'unlink'>
-  readonly accounts: Pick<Accounts, 'signUps' | 'selfService' | 'administration' | 'guests' | 'notices'>
-  readonly audit: Pick<Audit, 'write'>
-  readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
+/** What only the server that has the cameras can answer with. */
+export type MediaDeps = {
   readonly live: Live
   readonly recorded: Recorded
   readonly recordedImages: RecordedImageSource
@@ -182,6 +159,42 @@ export type ApiDeps = CredentialParts & {
   readonly detector: Detector
   /** Maximum number of cameras per user, except for owners of the server; undefined for no limit. */
   readonly cameraLimit?: number | undefined
+}
+
+/** Answers a request with what the server that has the cameras answers. Throws 'unavailable' while that does not. */
+export type Forward = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** A server either has the cameras, or forwards what needs them. */
+export type ApiDeps = CommonDeps & (MediaDeps | { readonly forward: Forward })
+
+/** Of every server. */
+export type CommonDeps = CredentialParts & {
+  readonly store: Pick<
+    Store,
+    | 'users'
+    | 'settings'
+    | 'userLimits'
+    | 'cameras'
+    | 'recordings'
+    | 'guests'
+    | 'shares'
+    | 'events'
+    | 'tokens'
+    | 'applications'
+    | 'version'
+    | 'eventsVersion'
+    | 'accessVersion'
+    | 'check'
+  >
+  readonly access: CameraAccess
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'findKnown' | 'isLive'>
+  readonly oauth: Pick<OAuth, 'tokens' | 'grants'>
+  readonly sessions: Pick<Sessions, 'list' | 'revoke' | 'findOf'>
+  /** Identity providers that users sign in with. */
+  readonly providers: Pick<ProviderService, 'providers' | 'list' | 'unlink'>
+  readonly accounts: Pick<Accounts, 'signUps' | 'selfService' | 'administration' | 'guests' | 'notices'>
+  readonly audit: Pick<Audit, 'write'>
+  readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
   readonly clock: Clock
   readonly log: Logger
   /** Public URL of the server: the origin of every link, never taken from a request's Host header. */

@@ -25,7 +25,8 @@ type AnyHandler = (call: AnyCall) => Promise<unknown>
 
 export type EndpointRoutesOptions = AuthorizerOptions &
   PathCameraOptions & {
-    readonly handlers: Handlers
+    /** Endpoints without a handler are not registered. */
+    readonly handlers: Partial<Handlers>
     readonly caches: readonly AnswerCache[]
   }
 
@@ -34,7 +35,9 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
   server.decorateRequest('caller', null)
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
-    const handle = createHandler(endpoint, handlers[name] as AnyHandler, options)
+    const handler = handlers[name] as AnyHandler | undefined
+    if (!handler) continue
+    const handle = createHandler(endpoint, handler, options)
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const result = await handle(createCall(endpoint, request, reply))
       if (endpoint.status === 204) sendEmpty(reply, 204)
@@ -48,7 +51,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
     }
     server.route({
       method: endpoint.method,
-      url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+      url: toRoute(endpoint),
       // Before the body is read, so that strangers learn nothing about its format.
       onRequest: createAuthorizer(options, endpoint),
       handler: cache ? (request, reply) => keepAnswer(cache, request, reply) : answer,
@@ -56,6 +59,9 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
   }
   refuseNeighbors(server)
 }
+
+/** The path as the router takes it. */
+export const toRoute = ({ path }: Pick<Endpoint, 'path'>): string => path.replace(/\{(\w+)\}/g, ':$1')
 
 /**
  * Without this, `PUT /v1/cameras/onvif-discovery/` would be the change of a camera that does not exist, 404, and not a

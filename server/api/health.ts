@@ -12,7 +12,7 @@ import { writeRepair } from './answers/storage.ts'
 export function registerHealth(
   server: FastifyInstance,
   store: Pick<Store, 'check'>,
-  readRepair: () => RepairProgress,
+  readRepair: (() => RepairProgress) | undefined,
 ): void {
   // Anybody may call this at any rate, so only one database query runs at a time.
   const checking = new SingleFlight<void>()
@@ -22,7 +22,7 @@ export function registerHealth(
       .catch((cause: unknown) => {
         throw new AppError('unavailable', 'the database does not answer', { cause })
       })
-    const repair = writeRepair(readRepair())
+    const repair = readRepair && writeRepair(readRepair())
     sendJson(reply, 200, JSON.stringify({ status: 'ok', ...(repair && { repair }) }))
   })
 }

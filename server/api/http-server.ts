@@ -53,11 +53,18 @@ const preflightHeaders = {
   'access-control-max-age': '7200',
 }
 
-/** Does not listen, and has no routes except for preflight requests. */
-export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+/**
+ * Does not listen, and has no routes except for preflight requests. `onRequest`: for connections of another port, which
+ * `origin` was told of.
+ */
+export function createHttpServer(options: HttpServerOptions): {
+  readonly server: FastifyInstance
+  readonly onRequest: RequestListener
+} {
   const { identity, origin, timeouts, connections, unsentBytes, log, checkCaller, answerFromMemory } = options
   const { isHostOwn } = options
   let isClosing = false
+  let onRequest: RequestListener
   const server = Fastify({
     // Node's types have separate classes for HTTP/2; Fastify uses the parts that both versions share.
     serverFactory: (handle) => {
@@ -74,7 +81,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         if (!request.url!.startsWith('/')) readTarget(request)
         takeIn(request, response)
       })
-      const onRequest: RequestListener = (request, response) => {
+      onRequest = (request, response) => {
         if (isHostOwn) response.setHeader(...strictTransport)
         listen(request, response)
       }
@@ -127,7 +134,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   for (const prefix of ['/v1', '/media', '/recording']) {
     server.options(`${prefix}/*`, (_request, reply) => sendEmpty(reply, 204, preflightHeaders))
   }
-  return server
+  return { server, onRequest: onRequest! }
 }
 
 /** The id of a recorded stream grants access to it. */

@@ -22,6 +22,7 @@ export type KeyPurpose =
   | 'passkey user handles'
   | 'begun sign-ins'
   | 'found accounts'
+  | 'servers'
 
 export class SecretKey {
   readonly #key: Uint8Array
@@ -37,21 +38,33 @@ export class SecretKey {
 }
 
 /**
- * Reads `secret.key`, or creates it. Processes that start at the same time agree on one key. Throws 'corrupt' and
- * 'unavailable'.
+ * Reads `secret.key`, or creates it. Processes that start at the same time agree on one key. `givenFile`: read instead.
+ * With `mustExist`, none is created: other servers have one already. Throws 'corrupt', 'unavailable' and 'not_found'.
  */
-export async function openSecretKey(dataDir: string): Promise<SecretKey> {
-  const file = join(dataDir, 'secret.key')
+export async function openSecretKey(
+  dataDir: string,
+  { givenFile, mustExist = givenFile !== undefined }: { givenFile?: string | undefined; mustExist?: boolean } = {},
+): Promise<SecretKey> {
+  const file = givenFile ?? join(dataDir, 'secret.key')
   try {
     await makeFolder(dataDir, 0o700)
     const key = await readKey(file)
+    if (!key && mustExist) throw createMissing(file, givenFile)
     // The process that created the file may have died before its name was on disk.
-    if (key) await syncFolder(dataDir)
+    if (key && givenFile === undefined) await syncFolder(dataDir)
     return new SecretKey(key ?? (await createKey(file, dataDir)))
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     throw new AppError('unavailable', `the key file ${file} can be neither read nor created`, { cause })
   }
+}
+
+function createMissing(file: string, givenFile: string | undefined): AppError {
+  const advice =
+    givenFile === undefined
+      ? 'name that of the server with the cameras with --secret-key-file, or copy it there'
+      : 'copy secret.key from the data folder of the server that made the database'
+  return new AppError('not_found', `there is no key file ${file}: ${advice}`)
 }
 
 async function readKey(file: string): Promise<Uint8Array | undefined> {

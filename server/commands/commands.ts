@@ -13,6 +13,7 @@ import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
 import { identityCommands } from './identity-commands.ts'
 import { mailCommands } from './mail-commands.ts'
+import { nodeCommands } from './node-commands.ts'
 import { onvifCommands } from './onvif-commands.ts'
 import { placeCommands } from './place-commands.ts'
 import { probeCommand } from './probe-command.ts'
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   ...eventCommands,
   ...storageCommands,
   ...placeCommands,
+  ...nodeCommands,
   backupCommand,
   certificateCommand,
   checkCommand,

@@ -15,14 +15,18 @@ import type { Store } from '../store/store.ts'
  * Opens the store for the duration of `work`. Throws 'not_found' when there is no database and `isCreated` is not set.
  */
 export async function withStore<T>(
-  { data, database }: Pick<Config, 'data' | 'database'>,
+  {
+    data,
+    database,
+    secretKeyFile,
+  }: Pick<Config, 'data' | 'database'> & { readonly secretKeyFile?: string | undefined },
   work: (store: Store) => Promise<T>,
   { isCreated = false }: { isCreated?: boolean } = {},
 ): Promise<T> {
   // Loaded here because help and invalid command lines need no database.
   const { openStore } = await import('../store/store.ts')
   if (!isCreated) await checkThere({ data, database })
-  const secretKey = await openSecretKey(data)
+  const secretKey = await openSecretKey(data, { givenFile: secretKeyFile })
   const credentialsKey = secretKey.deriveKey('camera credentials')
   await using store = await openStore({ database, credentialsKey, foreignIntervalMs: 0 })
   return await work(store)

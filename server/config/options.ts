@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
 import { findMemoryBytes } from '../memory-shares.ts'
 import { parseEmail } from '../model/email.ts'
+import { parsePeerAddress } from '../model/peer-address.ts'
 import { archiveOption } from './archive-option.ts'
 import { databaseOption } from './database-option.ts'
 import { choiceOption, integerOption, listOption, pathOption, switchOption, textOption } from './option.ts'
@@ -35,6 +36,13 @@ export const options = {
     createDefault: () => undefined,
   }),
   database: databaseOption,
+  'secret-key-file': pathOption<string | undefined>({
+    placeholder: 'FILE',
+    description:
+      'File with the secret key, which seals passwords in the database and signs links. All servers of a database need the same.',
+    defaultText: '`secret.key` in the data folder, made at the first start',
+    createDefault: () => undefined,
+  }),
   host: textOption({
     placeholder: 'ADDRESS',
     description: 'Address to listen on. Use `127.0.0.1` for this machine only, and `::` for IPv6 and IPv4.',
@@ -275,11 +283,24 @@ export const options = {
   }),
   'node-name': textOption({
     placeholder: 'NAME',
-    description: 'Name of this server in the URLs of recorded streams.',
+    description:
+      'Name of this server, different for each server of a database. It is part of the URLs of recorded streams.',
     defaultText: 'the host name',
     form: '1 to 63 letters, digits, dots and hyphens, beginning with a letter or digit',
     createDefault: ({ hostName }) => readNodeName(hostName.replaceAll(/[^A-Za-z0-9.-]/g, '-')) ?? 'nightjar',
     read: readNodeName,
+  }),
+  'no-cameras': switchOption(
+    'Connect and record no cameras, but answer together with the server that does, from the same PostgreSQL database.',
+  ),
+  'peer-address': textOption<string | undefined>({
+    placeholder: 'HOST:PORT',
+    description:
+      'Where other servers of the database reach this one, in a network that is not public. The server listens there, for them only. Required by the server with the cameras if others answer too.',
+    defaultText: 'none',
+    form: 'a name or an address of this machine and a port, as n1.internal:8444',
+    createDefault: () => undefined,
+    read: (text) => parsePeerAddress(text) && text,
   }),
   'log-level': choiceOption(['debug', 'info', 'warn', 'error', 'silent'], {
     description: 'Minimum severity of log messages. They are written to standard error as lines of JSON.',

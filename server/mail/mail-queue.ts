@@ -8,6 +8,7 @@ import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
+import { SerialQueue } from '../base/serial-queue.ts'
 import { checkMail, type Mail } from '../model/mail.ts'
 import { type KeptMails, maxMailAgeMs } from './kept-mails.ts'
 import type { Mailer } from './mailer.ts'
@@ -45,6 +46,11 @@ export class MailQueue implements Mailer {
   readonly #options: MailQueueOptions
   readonly #stopping = new AbortController()
   readonly #waiting = new Set<Delivery>()
+  /** Those that have a row perhaps, and are not among the waiting yet. */
+  readonly #coming = new Set<Promise<void>>()
+  readonly #resuming = new SerialQueue()
+  /** While rows are read: the ids of all that wait, or did since. */
+  #known: Set<number | undefined> | undefined
   #isClosed = false
   #problem: MailProblem | undefined
 
@@ -58,7 +64,9 @@ export class MailQueue implements Mailer {
     if (this.#isClosed || this.#waiting.size >= maxWaiting)
       throw new AppError('unavailable', 'too many emails are waiting')
     const sinceMs = this.#options.clock.nowMs()
-    this.#begin({ mail, id: await this.#keep(mail, sinceMs), sinceMs })
+    const coming = this.#keep(mail, sinceMs).then((id) => this.#begin({ mail, id, sinceMs }))
+    this.#coming.add(coming)
+    await coming.finally(() => this.#coming.delete(coming))
   }
 
   /** Sends before all others, once. Throws like a mailer. */
@@ -67,10 +75,16 @@ export class MailQueue implements Mailer {
     this.#problem = undefined
   }
 
-  /** Sends the emails that the last run of the server left. */
-  async resume(): Promise<void> {
-    const known = new Set([...this.#waiting].map(({ id }) => id))
-    for (const each of (await this.#options.kept?.list()) ?? []) if (!known.has(each.id)) this.#begin(each)
+  /** Sends the emails that the last run of the server, or another server, left. */
+  resume(): Promise<void> {
+    return this.#resuming.run(async () => {
+      const known = new Set([...this.#waiting].map(({ id }) => id))
+      this.#known = known
+      const kept = (await this.#options.kept?.list()) ?? []
+      await Promise.allSettled(this.#coming)
+      this.#known = undefined
+      if (!this.#isClosed) for (const each of kept) if (!known.has(each.id)) this.#begin(each)
+    })
   }
 
   stats(): { readonly waiting: number; readonly problem: MailProblem | undefined } {
@@ -99,6 +113,7 @@ export class MailQueue implements Mailer {
   #begin(values: Omit<Delivery, 'settled' | 'isOver'>): void {
     const delivery: Delivery = { ...values, settled: Promise.resolve(), isOver: false }
     this.#waiting.add(delivery)
+    this.#known?.add(delivery.id)
     delivery.settled = this.#deliver(delivery).finally(() => this.#waiting.delete(delivery))
   }
 

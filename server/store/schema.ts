@@ -203,6 +203,21 @@ export type Tables = {
     sealed: Uint8Array
     since_ms: number
   }
+  /** Servers of this database. */
+  nodes: {
+    name: string
+    /** Random; differs in each run. */
+    incarnation: string
+    /** The machine and the data folder, which one process at a time uses. */
+    holder: string
+    /** Where other servers reach it, as `writePeerAddress` writes it; null if they cannot. */
+    address: string | null
+    has_cameras: number
+    version: string
+    started_ms: number
+    /** When it counts as gone unless it reports again, by the clock of the database. */
+    expires_ms: number
+  }
   /** OAuth clients that users of this server sign in to. */
   applications: {
     id: Generated<number>

@@ -35,6 +35,7 @@ import { PlaceRows } from './footage/places.ts'
 import { Segments } from './footage/segments.ts'
 import { Streams } from './footage/streams.ts'
 import type { Tables } from './schema.ts'
+import { Nodes } from './server/nodes.ts'
 import { checkSecret } from './server/secret-check.ts'
 import { Settings } from './server/settings.ts'
 import { TrustedTimes } from './server/trusted-times.ts'
@@ -87,6 +88,7 @@ export type StoreTables = {
   readonly audit: AuditRows
   readonly trustedTimes: TrustedTimes
   readonly waitingMails: WaitingMails
+  readonly nodes: Nodes
 }
 
 export type Store = StoreTables & {
@@ -98,6 +100,7 @@ export type Store = StoreTables & {
   /** See `ChangeFeed`. */
   readonly version: number
   readonly eventsVersion: number
+  readonly accessVersion: number
   onChange(listener: ChangeListener): () => void
   /** See `Database`. */
   readonly lost: Promise<AppError>
@@ -161,6 +164,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit: new AuditRows(db),
     trustedTimes: new TrustedTimes(db),
     waitingMails: new WaitingMails(db),
+    nodes: new Nodes(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
     /** Without duplicates. */
@@ -180,6 +184,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     get eventsVersion() {
       return feed.eventsVersion
+    },
+    get accessVersion() {
+      return feed.accessVersion
     },
     onChange: (listener) => feed.onChange(listener),
     lost,

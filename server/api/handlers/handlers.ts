@@ -1,8 +1,9 @@
 // The handlers of all endpoints.
 
 import type { Handlers } from '../call.ts'
-import type { ApiDeps } from '../deps.ts'
+import type { CommonDeps, MediaDeps } from '../deps.ts'
 import type { MediaUrls } from '../media-urls.ts'
+import { createCameraChangeHandlers } from './camera-changes.ts'
 import { createCameraHandlers } from './cameras.ts'
 import { createDetectionHandlers } from './detection.ts'
 import { createEventHandlers } from './events.ts'
@@ -19,9 +20,10 @@ import { createStorageHandlers } from './storage.ts'
 import { createUserHandlers } from './users.ts'
 
 /** `publicUrl`: the origin of links, without a trailing slash. */
-export type HandlersOptions = ApiDeps & { readonly urls: MediaUrls }
+export type HandlersOptions = CommonDeps & { readonly urls: MediaUrls }
 
-export function createHandlers(options: HandlersOptions): Handlers {
+/** What every server answers, from the database. */
+export function createCommonHandlers(options: HandlersOptions) {
   return {
     ...createMeHandlers(options),
     ...createOwnCredentialsHandlers(options),
@@ -29,13 +31,26 @@ export function createHandlers(options: HandlersOptions): Handlers {
     ...createOwnApplicationsHandlers(options),
     ...createUserHandlers(options),
     ...createCameraHandlers(options),
-    ...createDetectionHandlers(options.detector),
-    ...createRecordingHandlers(options),
-    ...createFootageHandlers(options),
-    ...createStorageHandlers(options),
-    ...createServerHandlers(options),
     ...createSharedCameraHandlers(options),
     ...createGuestHandlers(options),
     ...createEventHandlers(options),
   }
 }
+
+/** What is answered by the server that has the cameras. */
+export function createMediaHandlers(options: HandlersOptions & MediaDeps) {
+  return {
+    ...createCameraChangeHandlers(options),
+    ...createDetectionHandlers(options.detector),
+    ...createRecordingHandlers(options),
+    ...createFootageHandlers(options),
+    ...createStorageHandlers(options),
+    ...createServerHandlers(options),
+  }
+}
+
+/** All of both. */
+export const createHandlers = (options: HandlersOptions & MediaDeps): Handlers => ({
+  ...createCommonHandlers(options),
+  ...createMediaHandlers(options),
+})

@@ -7,7 +7,7 @@ import { silentLogger } from '../../base/log.ts'
 import { OpenStreams } from './open-streams.ts'
 
 test('access that could not be checked is checked again soon', async () => {
-  const store = { version: 1 }
+  const store = { accessVersion: 1 }
   const time = { ms: 0 }
   const looks: number[] = []
   const ended = new AbortController()
@@ -27,8 +27,8 @@ test('access that could not be checked is checked again soon', async () => {
     return false
   })
   const running = streams.run(ended.signal)
-  store.version++
+  store.accessVersion++
   await running
   assert.ok(signal.aborted)
-  assert.deepEqual(looks.slice(0, 3), [2000, 4000, 6000])
+  assert.deepEqual(looks.slice(0, 3), [400, 800, 1200])
 })

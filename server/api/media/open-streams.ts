@@ -1,5 +1,5 @@
 // Open streams and pending live requests. Each ends when its client disconnects, when its viewer loses access, or when
-// the server stops. Access is checked again after every change of the store, at most every two seconds, and every half
+// the server stops. Access is checked again after every change of the store that may concern it, soon, and every half
 // minute.
 
 import type { ServerResponse } from 'node:http'
@@ -7,11 +7,12 @@ import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { repeat } from '../../base/repeat.ts'
-import type { VersionedSource } from '../../store/engine/versioned-cache.ts'
+import type { Store } from '../../store/store.ts'
 import { HttpError } from '../problem.ts'
 import { isGone } from '../transport/drained.ts'
 
-const checkIntervalMs = 2_000
+/** What was revoked ends within a second, on every server. */
+const checkIntervalMs = 400
 /** Sign-ins and recorded streams also expire. */
 const unchangedIntervalMs = 30_000
 
@@ -19,7 +20,7 @@ const unchangedIntervalMs = 30_000
 const usualMaxPerViewer = 500
 
 export type OpenStreamsOptions = {
-  readonly store: VersionedSource
+  readonly store: Pick<Store, 'accessVersion'>
   readonly clock: Clock
   readonly log: Logger
   readonly maxPerViewer?: number
@@ -28,7 +29,7 @@ export type OpenStreamsOptions = {
 type OpenStream = { readonly isAllowed: () => Promise<boolean>; readonly abort: AbortController }
 
 export class OpenStreams {
-  readonly #store: VersionedSource
+  readonly #store: OpenStreamsOptions['store']
   readonly #clock: Clock
   readonly #log: Logger
   readonly #maxPerViewer: number
@@ -76,10 +77,10 @@ export class OpenStreams {
 
   /** Checks access until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    let seenVersion = this.#store.version
+    let seenVersion = this.#store.accessVersion
     let checkedAtMs = this.#clock.monotonicMs()
     const check = async () => {
-      const version = this.#store.version
+      const version = this.#store.accessVersion
       const nowMs = this.#clock.monotonicMs()
       if (version === seenVersion && nowMs - checkedAtMs < unchangedIntervalMs) return
       // After a failure, the next run checks again.

@@ -21,9 +21,10 @@ const earlierMs = 86_400_000
 const { subtle } = webcrypto
 const curve = { name: 'ECDSA', namedCurve: 'P-256' }
 const signature = { name: 'ECDSA', hash: 'SHA-256' }
+export const signing = { curve, algorithm: signature } as const
 
 /** Loaded when it is needed: a certificate is made once a year. */
-async function loadX509() {
+export async function loadX509() {
   // Its dependency injection wants this first.
   await import('reflect-metadata')
   return import('@peculiar/x509')

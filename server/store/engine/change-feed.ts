@@ -5,6 +5,7 @@
  * - `records`: guests, tokens, sessions and what else opens something
  * - `camera`: that camera or its recording was added, changed or removed
  * - `accounts`: accounts, with all that is theirs
+ * - `waiting_mails`: another server has an email to send
  * - `places`: where files of the archive are
  * - `status`: what cameras and recordings report of themselves, and that a guest has looked; nothing to act on
  * - `events`: of cameras; listeners are not notified, see `eventsVersion`
@@ -13,6 +14,7 @@
 export type StoreChange =
   | 'records'
   | 'places'
+  | 'waiting_mails'
   | 'accounts'
   | 'status'
   | 'foreign'
@@ -28,6 +30,7 @@ export class ChangeFeed implements ChangePublisher {
   readonly #listeners = new Set<ChangeListener>()
   #version = 1
   #events = 0
+  #reports = 0
 
   /** Increases with every change. What was read at one version may be cached until it changes. */
   get version(): number {
@@ -37,6 +40,11 @@ export class ChangeFeed implements ChangePublisher {
   /** Like `version`, for data that includes events, which arrive all the time and change nothing else. */
   get eventsVersion(): number {
     return this.#version + this.#events
+  }
+
+  /** Like `version`, for who may do what, which cameras change nothing of by their reports. */
+  get accessVersion(): number {
+    return this.#version - this.#reports
   }
 
   /** Called synchronously after the commit; must not throw. Returns the function that removes the listener. */
@@ -51,6 +59,7 @@ export class ChangeFeed implements ChangePublisher {
       return
     }
     this.#version++
+    if (change === 'status' || change === 'waiting_mails') this.#reports++
     for (const listener of this.#listeners) listener(change)
   }
 }

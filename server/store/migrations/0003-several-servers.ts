@@ -21,5 +21,5 @@ export async function addSeveralServers(db: Kysely<never>): Promise<void> {
     .addColumn('sealed', bytes, required)
     .addColumn('since_ms', 'bigint', required)
     .execute()
-  await tellWhatChanges(db)
+  await tellWhatChanges(db, ['events', 'places'])
 }

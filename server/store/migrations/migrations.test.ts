@@ -63,6 +63,7 @@ testEachDatabase(
       'drop table used_once',
       'drop table waiting_mails',
       'drop table failed_attempts',
+      'drop table nodes',
       'alter table tokens drop column expires_at_ms',
       'drop table footage',
       'create table footage (camera_id bigint not null primary key, bytes bigint not null, segments bigint not null)',

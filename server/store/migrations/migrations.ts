@@ -9,6 +9,7 @@ import { addPlaces } from './0002-places.ts'
 import { addSeveralServers } from './0003-several-servers.ts'
 import { addTokenExpiry } from './0004-token-expiry.ts'
 import { addFailedAttempts } from './0005-failed-attempts.ts'
+import { addNodes } from './0006-nodes.ts'
 
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
@@ -16,6 +17,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0003-several-servers': { up: addSeveralServers },
   '0004-token-expiry': { up: addTokenExpiry },
   '0005-failed-attempts': { up: addFailedAttempts },
+  '0006-nodes': { up: addNodes },
 }
 
 /** The first step of the versions before the first release, whose databases cannot be upgraded. */

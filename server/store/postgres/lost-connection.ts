@@ -10,25 +10,20 @@ export type LostConnectionOptions = {
   readonly ended: Promise<string>
   /** Asks the other end. A rejection means that the connection is lost. */
   readonly check: () => Promise<unknown>
+  /** How often the other end is asked. Milliseconds. */
+  readonly intervalMs: number
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
 /**
- * How often a connection is polled, and how long an answer may take: a connection whose other end vanished is noticed
- * within twice this time. Milliseconds.
+ * Resolves with the reason why the connection is no longer usable, or when `signal` aborts. Never rejects.
  */
-export const probeIntervalMs = 5000
-
-/** Resolves with the reason why the connection is no longer usable, or when `signal` aborts. Never rejects. */
-export async function untilLost({ ended, check, clock, signal }: LostConnectionOptions): Promise<string> {
+export async function untilLost({ ended, check, intervalMs, clock, signal }: LostConnectionOptions): Promise<string> {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
   const work = async () => void (await check())
-  const probing = repeat(work, { clock, signal: either, intervalMs: probeIntervalMs, isDelayed: true }).then(
-    () => 'closed',
-    errorChain,
-  )
+  const probing = repeat(work, { clock, signal: either, intervalMs, isDelayed: true }).then(() => 'closed', errorChain)
   const reason = await Promise.race([ended, probing])
   over.abort()
   return reason

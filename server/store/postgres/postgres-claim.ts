@@ -10,7 +10,7 @@ import type { Logger } from '../../base/log.ts'
 import { pause } from '../../base/pause.ts'
 import { Backoff } from '../../base/retry.ts'
 import { createClaimConflict, type DatabaseClaim } from '../engine/claim.ts'
-import { probeIntervalMs, untilLost } from './lost-connection.ts'
+import { untilLost } from './lost-connection.ts'
 import { createPostgresConfig } from './postgres-database.ts'
 import { createUnavailable } from './postgres-failure.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
@@ -29,6 +29,7 @@ const servers = 8
 /** A server that is stopping releases its claim within this time. */
 const patienceMs = 5000
 const retryMs = 200
+const probeIntervalMs = 5000
 /** The part of a name that PostgreSQL keeps. */
 const maxNameLength = 63
 
@@ -82,7 +83,7 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
   while (!signal.aborted) {
     if (holding) {
       const { ended, check } = holding
-      const reason = await untilLost({ ended, check, clock, signal })
+      const reason = await untilLost({ ended, check, intervalMs: probeIntervalMs, clock, signal })
       await holding.close()
       if (signal.aborted) return undefined
       log.warn({ database: place, reason }, 'the lock on the database was lost and is taken again')

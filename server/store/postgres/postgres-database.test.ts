@@ -227,7 +227,7 @@ testPostgres('the connection that listens is made anew when only it ends', async
   const { db } = await openPostgresDatabase(database)
   t.after(() => db.destroy())
   await endConnections(postgres, database)
-  // The loss and the restoration of the connection.
-  await until(() => heard.length === 2)
-  assert.deepEqual(heard, ['foreign', 'foreign'])
+  // The loss and the restoration of the connection; between them, nothing is believed for long.
+  await until(() => heard.filter((change) => change === 'foreign').length === 2)
+  assert.deepEqual(new Set(heard.slice(1, -1)), new Set(heard.length > 2 ? ['records'] : []))
 })

@@ -19,8 +19,11 @@ export async function createChangeFunction(db: Kysely<never>): Promise<void> {
     end $$`.execute(db)
 }
 
-/** For migrations: from now on, notifications say what has changed, as `readChange` reads it. */
-export async function tellWhatChanges(db: Kysely<never>): Promise<void> {
+/**
+ * For migrations: from now on, notifications say what has changed, as `readChange` reads it. `kinds`: tables whose
+ * changes are told by the name of the table.
+ */
+export async function tellWhatChanges(db: Kysely<never>, kinds: readonly string[]): Promise<void> {
   if (!isPostgres(db)) return
   await sql`
     create or replace function nightjar_tell_change() returns trigger language plpgsql as $$
@@ -29,7 +32,7 @@ export async function tellWhatChanges(db: Kysely<never>): Promise<void> {
       row jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
       reported text[] := array['status', 'status_reason', 'status_code', 'status_detail', 'snapshot_at_ms'];
     begin
-      if tg_table_name in ('events', 'places') then
+      if tg_table_name in (${sql.join(kinds.map((kind) => sql.lit(kind)))}) then
         kind := tg_table_name;
       elsif tg_table_name in ('users', 'user_limits') then
         kind := 'accounts';
@@ -49,14 +52,20 @@ export async function tellWhatChanges(db: Kysely<never>): Promise<void> {
 export function readChange(payload = ''): { readonly writer: string; readonly change: StoreChange } {
   const [writer = '', kind = '', id] = payload.split(' ')
   if (kind === 'camera' && /^\d+$/.test(id ?? '')) return { writer, change: { camera: Number(id) } }
-  const change = (['records', 'places', 'accounts', 'status', 'events'] as const).find((each) => each === kind)
+  const change = (['records', 'places', 'accounts', 'status', 'events', 'waiting_mails'] as const).find(
+    (each) => each === kind,
+  )
   return { writer, change: change ?? 'foreign' }
 }
 
-/** For migrations: from now on, other processes are notified of changes of the table. */
-export async function tellChanges(db: Kysely<never>, table: string): Promise<void> {
+/** For migrations: from now on, other processes are notified of changes of the table, or of these only. */
+export async function tellChanges(
+  db: Kysely<never>,
+  table: string,
+  changes: 'insert' | 'insert or update or delete' = 'insert or update or delete',
+): Promise<void> {
   if (!isPostgres(db)) return
   await sql`
-    create trigger ${sql.id(`${table}_tell_change`)} after insert or update or delete on ${sql.table(table)}
+    create trigger ${sql.id(`${table}_tell_change`)} after ${sql.raw(changes)} on ${sql.table(table)}
     for each row execute function nightjar_tell_change()`.execute(db)
 }

@@ -1,0 +1,192 @@
+// Hands a request on to the server that has the cameras, as it came, and its answer back. That server checks the
+// credentials, limits the client, and ends the stream of one who lost access.
+
+import type {
+  ClientRequest,
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
+import { Agent, request as send } from 'node:https'
+import { pipeline } from 'node:stream/promises'
+import type { PeerCertificate } from 'node:tls'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import { SingleFlight } from '../../base/single-flight.ts'
+import { writePeerAddress } from '../../model/peer-address.ts'
+import { isGone } from '../transport/drained.ts'
+import type { CameraServer } from './membership.ts'
+import type { PeerIdentity } from './peer-identity.ts'
+
+export type ForwarderOptions = {
+  /** Throws 'unavailable'. */
+  readonly findServer: () => CameraServer
+  readonly identity: PeerIdentity
+  readonly log: Logger
+}
+
+/** Idle connections end before the other side ends them. */
+const idleMs = 30_000
+/** A server on the same network that does not take a connection or answer in this time is down. */
+const patienceMs = 3000
+/** Some answers take minutes, as the first image of a camera that is offline. In silence, the server is looked after. */
+const silenceMs = 10_000
+
+export class Forwarder implements Disposable {
+  readonly #options: ForwarderOptions
+  /** By name: a certificate is checked when a connection begins, and names its server. */
+  readonly #agents = new Map<string, Agent>()
+  /** Bytes of its connection, when it was looked after last. */
+  readonly #received = new WeakMap<ClientRequest, number | undefined>()
+  readonly #probing = new SingleFlight<void>()
+  #isSilent = false
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options
+  }
+
+  /** Throws 'unavailable' before anything was answered. */
+  async forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { findServer, log } = this.#options
+    const server = findServer()
+    let answer: IncomingMessage
+    try {
+      answer = await this.#ask(server, request, reply.raw)
+    } catch (cause) {
+      const fields = { server: server.name, address: writePeerAddress(server.address), error: errorChain(cause) }
+      if (!this.#isSilent && !isGone(reply.raw)) log.warn(fields, 'the server with the cameras does not answer')
+      this.#isSilent = true
+      throw new AppError('unavailable', 'the server with the cameras does not answer', { cause })
+    }
+    if (this.#isSilent) log.info({ server: server.name }, 'the server with the cameras answers again')
+    this.#isSilent = false
+    const response = reply.hijack().raw
+    response.writeHead(answer.statusCode!, endToEnd(answer.headers))
+    // Either side may leave in the middle, which ends the other.
+    await pipeline(answer, response).catch(() => {})
+  }
+
+  [Symbol.dispose](): void {
+    for (const agent of this.#agents.values()) agent.destroy()
+  }
+
+  /** Once more if the connection was closed while it was idle, which is known only when it is used. */
+  async #ask(server: CameraServer, request: FastifyRequest, response: ServerResponse): Promise<IncomingMessage> {
+    const first = this.#send(server, request, response)
+    try {
+      return await first.answer
+    } catch (error) {
+      const wasClosed = first.sent.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
+      if (!wasClosed || hasBody(request.raw) || isGone(response)) throw error
+      return await this.#send(server, request, response).answer
+    }
+  }
+
+  #send(server: CameraServer, { raw, clientIp, contentType }: FastifyRequest, response: ServerResponse) {
+    const { host, port } = server.address
+    const answered = Promise.withResolvers<IncomingMessage>()
+    const sent = send({
+      ...{ host, port, method: raw.method, path: raw.url, agent: this.#agentOf(server) },
+      headers: {
+        ...endToEnd({ ...raw.headers, 'content-type': contentType || undefined }),
+        host: String(raw.headers[':authority'] ?? raw.headers.host ?? host),
+        'x-forwarded-for': clientIp,
+        'x-forwarded-proto': 'https',
+      },
+    })
+    const leave = () => sent.destroy()
+    response.once('close', leave)
+    const watching = setInterval(() => this.#lookAfter(server, sent), silenceMs)
+    sent.once('socket', (socket) => {
+      if (!socket.connecting) return
+      const connecting = setTimeout(() => sent.destroy(new Error('no connection in time')), patienceMs)
+      for (const event of ['secureConnect', 'close']) socket.once(event, () => clearTimeout(connecting))
+    })
+    sent.once('response', answered.resolve)
+    sent.on('error', answered.reject)
+    sent.once('close', () => {
+      clearInterval(watching)
+      response.off('close', leave)
+    })
+    if (hasBody(raw)) raw.pipe(sent)
+    else sent.end()
+    return { sent, answer: answered.promise }
+  }
+
+  /** Ends a request in which nothing was received since the last call, unless its server still takes connections. */
+  #lookAfter(server: CameraServer, sent: ClientRequest): void {
+    const received = sent.socket?.bytesRead
+    const wasReceived = this.#received.get(sent)
+    this.#received.set(sent, received)
+    if (received !== wasReceived) return
+    this.#probing.run(() => this.#probe(server)).catch((error) => sent.destroy(error))
+  }
+
+  /** Any answer will do. */
+  async #probe({ name, address }: CameraServer): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const options = { ...address, ...this.#contextOf(name), agent: false, method: 'HEAD', path: '/healthz' }
+    const probe = send(options, () => resolve())
+    probe.on('error', reject)
+    const timer = setTimeout(() => probe.destroy(new Error('silent')), patienceMs)
+    probe.end()
+    await promise.finally(() => {
+      clearTimeout(timer)
+      probe.destroy()
+    })
+  }
+
+  #agentOf({ name }: CameraServer): Agent {
+    const known = this.#agents.get(name)
+    if (known) return known
+    const agent = new Agent({ ...this.#contextOf(name), keepAlive: true, timeout: idleMs })
+    this.#agents.set(name, agent)
+    return agent
+  }
+
+  #contextOf(name: string) {
+    const { cert, key, authority } = this.#options.identity
+    return {
+      ...{ cert, key, ca: authority, minVersion: 'TLSv1.3' as const },
+      // Whoever has this address now must be the server that is meant, and not another one of the installation.
+      checkServerIdentity: (_host: string, { subject }: PeerCertificate) =>
+        subject.CN === name ? undefined : new Error(`the server there is called ${subject.CN}`),
+    }
+  }
+}
+
+function hasBody({ headers, stream }: IncomingMessage & { readonly stream?: ServerHttp2Stream }): boolean {
+  if (stream) return !stream.endAfterHeaders
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+/** Of this connection only (RFC 9110 section 7.6.1), or written anew. */
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'host',
+  'expect',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+])
+
+function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
+  const named = new Set(headers.connection?.toLowerCase().split(/\s*,\s*/))
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => value !== undefined && !name.startsWith(':') && !ofConnection.has(name) && !named.has(name),
+    ),
+  )
+}

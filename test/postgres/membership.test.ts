@@ -1,0 +1,77 @@
+// Servers of a database that come, go, and come back.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { Membership } from '../../server/api/peers/membership.ts'
+import { systemClock } from '../../server/base/clock.ts'
+import { silentLogger } from '../../server/base/log.ts'
+import { openStore } from '../../server/store/store.ts'
+import { eventually } from '../server-under-test.ts'
+import { testPostgres } from './each-database.ts'
+import type { TemporaryPostgres } from './temporary-postgres.ts'
+
+async function open(t: TestContext, postgres: TemporaryPostgres) {
+  const database = await postgres.createDatabase()
+  const store = await openStore({ database, credentialsKey: randomBytes(32), foreignIntervalMs: 0 })
+  t.after(() => store.close())
+  const join = (name: string, { aheadMs = 0, holder = `on ${name}`, hasCameras = name === 'n1' } = {}) =>
+    Membership.join({
+      rows: store.nodes,
+      self: { name, holder, address: '127.0.0.1:8444', hasCameras, version: '1.0.0' },
+      clock: { ...systemClock, nowMs: () => Date.now() + aheadMs },
+      log: silentLogger,
+    })
+  const expire = () => postgres.query('update nodes set expires_ms = 0', database)
+  return { store, join, expire }
+}
+
+testPostgres('a server finds the one with the cameras for as long as that reports', async (t, postgres) => {
+  const { join, expire } = await open(t, postgres)
+  const n2 = await join('n2')
+  assert.throws(() => n2.findCameraServer(), /the server with the cameras is not running/)
+  const n1 = await join('n1')
+  const ended = new AbortController()
+  const running = n2.run(ended.signal)
+  t.after(async () => {
+    ended.abort()
+    await running
+  })
+  await eventually('n1 is found', 5000, async () => n2.size === 2)
+  assert.deepEqual(n2.findCameraServer(), { name: 'n1', address: { host: '127.0.0.1', port: 8444 } })
+  await expire()
+  // Its own row comes back with the next report, and that of the other does not.
+  await eventually('n1 is gone', 5000, async () => n2.size === 1)
+  assert.throws(() => n2.findCameraServer(), /not running/)
+  await n1[Symbol.asyncDispose]()
+})
+
+testPostgres('a name has one server, and a data folder one process', async (t, postgres) => {
+  const { store, join, expire } = await open(t, postgres)
+  const first = await join('n1')
+  await assert.rejects(join('n1', { holder: 'on m2' }), { kind: 'conflict', message: /n1, on n1: .*--node-name/ })
+  // The process before was killed: its folder is locked by the new one.
+  const restarted = await join('n1')
+  await first[Symbol.asyncDispose]()
+  assert.equal((await store.nodes.list()).length, 1, 'a former process does not sign the new one off')
+  await expire()
+  await join('n1', { holder: 'on m2' })
+  const ended = new AbortController()
+  const running = restarted.run(ended.signal)
+  assert.match((await restarted.lost).message, /another server is called n1, on m2/)
+  ended.abort()
+  await running
+  await restarted[Symbol.asyncDispose]()
+  assert.deepEqual(
+    (await store.nodes.list()).map(({ holder, isAlive }) => [holder, isAlive]),
+    [['on m2', true]],
+  )
+})
+
+testPostgres('a server whose clock differs from that of the database does not start', async (t, postgres) => {
+  const { store, join } = await open(t, postgres)
+  await assert.rejects(join('n1', { aheadMs: 2500 }), { kind: 'invalid', message: /is 2\.[45] s ahead of .*chrony/ })
+  await assert.rejects(join('n1', { aheadMs: -2500 }), { kind: 'invalid', message: /is 2\.[45] s behind/ })
+  assert.deepEqual(await store.nodes.list(), [])
+  await join('n1', { aheadMs: 800 })
+})
