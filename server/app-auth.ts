@@ -33,6 +33,8 @@ export type AuthOptions = {
   readonly secretKey: SecretKey
   readonly mailer: Mailer
   readonly publicUrl: string
+  /** How many servers answer, if the database can have several. */
+  readonly servers: (() => number) | undefined
   /** Identity providers that users may sign in with. */
   readonly identityProviders: readonly ProviderClient[]
   readonly clock: Clock
@@ -46,13 +48,15 @@ export type AuthOptions = {
  * their names in the log.
  */
 export function createAuth(options: AuthOptions) {
-  const { config, store, secretKey, mailer, publicUrl, identityProviders, clock, deletionMs, log } = options
+  const { config, store, secretKey, mailer, publicUrl, servers, identityProviders, clock, deletionMs, log } = options
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
   const audit = new Audit({ rows: store.audit, clock, deletionMs, log, retentionDays: config.auditDays })
   const passwords = new PasswordQueue()
   const limits = new RateLimits({
     apiPerMinute: config.rateLimit,
     tokenPerMinute: config.tokenRateLimit,
+    servers,
+    deviceRates: servers && store.eventRates,
     clock,
   })
   const devices = new KnownDevices(secretKey.deriveKey('known devices'), clock)
@@ -78,6 +82,7 @@ export function createAuth(options: AuthOptions) {
     log,
     randomBytes,
     publicUrl,
+    servers,
     signUp: config.signUp,
     guestsAddCameras: config.guestsAddCameras,
   })

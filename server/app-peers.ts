@@ -42,6 +42,7 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
   return {
     forward: forwarder.forward.bind(forwarder),
     lost: membership.lost,
+    size: () => membership.size,
     run: (signal: AbortSignal) => membership.run(signal),
     /** Lets other servers ask `api`, until the result is disposed of. Throws 'unavailable'. */
     async listen(api: Pick<Api, 'answerPeers'>): Promise<AsyncDisposable> {

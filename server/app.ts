@@ -45,6 +45,8 @@ export type RunningServer = {
    * then.
    */
   readonly ousted: Promise<AppError>
+  /** Tells balancers to send nothing more. */
+  drain(): void
   /** Finishes open fragments, disconnects viewers, and writes pending changes. */
   close(): Promise<void>
 }
@@ -124,6 +126,7 @@ async function start(
     secretKey,
     mailer: mails ?? createMailDrop(waiting),
     publicUrl,
+    servers: peers?.size,
     identityProviders,
     clock,
     deletionMs,
@@ -206,6 +209,7 @@ async function start(
     setupCode:
       cameras && (await accounts.signUps.isSetupPending()) ? await accounts.signUps.createSetupCode() : undefined,
     ousted: Promise.race([store.lost, ...(claim ? [claim.lost] : []), ...(peers ? [peers.lost] : [])]),
+    drain: () => api.drain(),
     close: () => held.disposeAsync(),
   }
 }

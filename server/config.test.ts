@@ -70,6 +70,7 @@ test('defaults', async (t) => {
     nodeName: 'night-owl.lan',
     noCameras: false,
     peerAddress: undefined,
+    drainSeconds: 0,
     logLevel: 'info',
   })
   assert.equal(defaultPublicUrl(8443), 'https://localhost:8443')

@@ -16,6 +16,8 @@ import { systemClock } from '../server/base/clock.ts'
 import { findFreePort } from '../server/base/free-port.ts'
 import { serverOptions } from '../server/commands/help.ts'
 import { loadConfig } from '../server/config.ts'
+import { databaseFile } from '../server/store/engine/database-file.ts'
+import { balance, type Running } from './balanced-servers.ts'
 import { createAnswerCheck } from './support/api/check-answer.ts'
 import { runCommand } from './support/command-line.ts'
 
@@ -41,6 +43,8 @@ export type ServerUnderTest = AsyncDisposable & {
   readonly ca: string
   readonly caFile: string
   readonly dataDir: string
+  /** As for `openStore`. */
+  readonly database: string
   /** For the first account, while there is none. */
   readonly setupCode: string | undefined
   /** Of the owner made by `openServer`; for cameras and for accounts. */
@@ -100,7 +104,7 @@ export async function openServerWith(
  * load, memory, files that other processes hold, or the end of processes.
  */
 export async function openServerHere(...extraArgs: string[]): Promise<ServerUnderTest> {
-  return open(createServerHere(), extraArgs, true)
+  return open(balance(createServerHere), extraArgs, true)
 }
 
 /** Another server in the process of the test, of the database of the first one, which has the cameras. */
@@ -118,15 +122,7 @@ export async function openAnsweringServer(
 
 /** In the process of the test, before anybody has an account; `setupCode` is for the first. */
 export async function openEmptyServer(...extraArgs: string[]): Promise<ServerUnderTest> {
-  return open(createServerHere(), extraArgs, false)
-}
-
-/** A server that is started and ended, again and again. */
-type Running = {
-  readonly logLines: string[]
-  start(args: readonly string[]): Promise<{ url: string; ca?: string | undefined; setup_code?: string | undefined }>
-  /** Resolves with the exit code when it has ended. */
-  end(signal: NodeJS.Signals): Promise<number | null>
+  return open(balance(createServerHere), extraArgs, false)
 }
 
 /** `owner`: whether one is made, or that of a database which has one, and where the server is reached itself. */
@@ -141,9 +137,10 @@ async function open(
   let ca = ''
   let port = '0'
   let setupCode: string | undefined
+  const env: NodeJS.ProcessEnv = { ...process.env, ...(await running.prepare?.()) }
 
   const command = async <T>(...args: string[]): Promise<T> => {
-    const { code, stdout, stderr } = await runCommand([...args, '--data', dataDir, '--json'], { env: process.env })
+    const { code, stdout, stderr } = await runCommand([...args, '--data', dataDir, '--json'], { env })
     if (code === 0) return JSON.parse(stdout) as T
     throw Object.assign(new Error(`nightjar ${args.join(' ')}: ${stderr}`), { code, stdout, stderr })
   }
@@ -185,6 +182,7 @@ async function open(
       return setupCode
     },
     dataDir,
+    database: env.NIGHTJAR_DATABASE ?? databaseFile(dataDir),
     token,
     log: () => running.logLines.join('\n'),
     command,
@@ -197,6 +195,7 @@ async function open(
     start,
     async [Symbol.asyncDispose]() {
       await running.end('SIGTERM')
+      await running.close?.()
       await clear()
     },
   }

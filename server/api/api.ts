@@ -44,6 +44,8 @@ export type Api = {
   answerPeers(peers: PeerServer): void
   /** Uses this certificate for new connections. Not for a server behind a proxy, which has no certificate. */
   replaceIdentity(identity: Identity): void
+  /** From now on, balancers are told to send nothing more. Everything is answered. */
+  drain(): void
   /** Ends open streams, gives requests in progress a moment to finish, and closes all connections. */
   close(): Promise<void>
 }
@@ -101,13 +103,14 @@ export function createApi(deps: ApiDeps): Api {
     registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard, authority })
   }
   registerDescription(server, description)
-  registerHealth(server, store, 'forward' in deps ? undefined : deps.repair)
+  registerHealth(server, store, 'forward' in deps ? undefined : deps.repair, () => isDraining)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },
     { name: 'open_streams', help: 'Live streams being sent.', kind: 'gauge', value: streams.size },
     ...(deps.measure?.() ?? []),
   ])
 
+  let isDraining = false
   const stopping = new AbortController()
   let watching: Promise<void> | undefined
   return {
@@ -124,6 +127,9 @@ export function createApi(deps: ApiDeps): Api {
       peers.on('request', onRequest)
     },
     replaceIdentity: (identity) => replaceIdentity(server.server as unknown as Http2SecureServer, identity),
+    drain() {
+      isDraining = true
+    },
     async close() {
       stopping.abort()
       streams.close()

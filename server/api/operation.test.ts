@@ -29,6 +29,15 @@ test('health needs no credentials and says whether the store answers', async (t)
   assert.ok(!ill.body.includes('disk'))
 })
 
+test('a server that is about to stop says so to balancers, and answers everything else', async (t) => {
+  const { api, addUser } = await openTemporaryApi(t)
+  const { authorization } = await addUser('owner@example.com')
+  api.drain()
+  const health = await api.server.inject({ url: '/healthz' })
+  assert.deepEqual([health.statusCode, health.headers['retry-after']], [503, '5'])
+  assert.equal((await api.server.inject({ url: '/v1/me/', headers: { authorization } })).statusCode, 200)
+})
+
 test('metrics are available to this machine only and contain all measurements', async (t) => {
   const { api } = await openTemporaryApi(t, {
     measure: () => [

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { RateLimiter } from '../base/rate-limiter.ts'
+import type { UsedValues } from '../store/accounts/used-values.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Audit } from './guard/audit.ts'
 import type { RateLimits } from './guard/rate-limits.ts'
@@ -23,7 +24,8 @@ export type ClearCredentialsOptions = {
   readonly audit: Pick<Audit, 'write'>
   /** Sends an email to the user. Never throws. */
   readonly notify: (notice: ClearNotice) => void
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly used: Pick<UsedValues, 'use'>
+  readonly clock: Pick<Clock, 'monotonicMs' | 'nowMs'>
   readonly log: Logger
 }
 
@@ -37,13 +39,11 @@ export type ClearRequest = {
 
 export class ClearCredentials {
   readonly #options: ClearCredentialsOptions
-  readonly #notices: RateLimiter<number>
   readonly #forms: RateLimiter<string>
 
   constructor(options: ClearCredentialsOptions) {
     const { clock } = options
     this.#options = options
-    this.#notices = new RateLimiter({ limit: 1, windowMs: dayMs, clock })
     this.#forms = new RateLimiter({ limit: formsPerMinute, clock })
   }
 
@@ -58,13 +58,14 @@ export class ClearCredentials {
   }
 
   async #note({ authorization, isForm, context }: ClearRequest): Promise<void> {
-    const { authenticator, limits, audit, notify } = this.#options
+    const { authenticator, limits, audit, notify, used, clock } = this.#options
     if (authorization !== undefined) {
       limits.takeAddress(context.ip)
       const { userId, credential } = await authenticator.authenticate(authorization)
       audit.write({ event: 'credentials.in_clear', userId, context, detail: { [credential.kind]: credential.id } })
-      this.#notices.take(userId)
-      notify({ userId, context })
+      // Once a day, whichever server noticed it.
+      const notice = { value: `notice of unencrypted credentials ${userId}`, untilMs: clock.nowMs() + dayMs }
+      if (await used.use(notice)) notify({ userId, context })
     } else if (isForm) {
       this.#forms.take(context.ip)
       audit.write({ event: 'credentials.in_clear', context, detail: { form: true } })

@@ -14,7 +14,7 @@ import type { RateLimits } from './guard/rate-limits.ts'
 import { PersonalTokens } from './personal-tokens.ts'
 
 export type CredentialPartsOptions = {
-  readonly store: Pick<Store, 'tokens' | 'cameras' | 'users' | 'version'>
+  readonly store: Pick<Store, 'tokens' | 'cameras' | 'users' | 'usedValues' | 'version'>
   readonly authenticator: Pick<Authenticator, 'authenticate'>
   readonly accounts: Pick<Accounts, 'notices'>
   readonly limits: RateLimits
@@ -37,7 +37,7 @@ export function createCredentialParts(options: CredentialPartsOptions): Credenti
     personalTokens: new PersonalTokens({ rows: store.tokens, audit, randomBytes }),
     devices: new DeviceCredentials({ store, limits }),
     clearCredentials: new ClearCredentials({
-      ...{ authenticator, limits, audit, clock, log },
+      ...{ authenticator, limits, audit, used: store.usedValues, clock, log },
       notify: (notice) => accounts.notices.inClear(notice),
     }),
   }

@@ -48,8 +48,8 @@ export class DeviceCredentials {
     return found === undefined ? undefined : this.#take(found, onRate)
   }
 
-  #take(cameraId: number, onRate: OnRate): number {
-    onRate(this.#options.limits.takeDevice(cameraId))
+  async #take(cameraId: number, onRate: OnRate): Promise<number> {
+    onRate(await this.#options.limits.takeDevice(cameraId))
     return cameraId
   }
 

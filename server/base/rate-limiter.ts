@@ -27,27 +27,41 @@ export class RateLimitError extends AppError {
   }
 }
 
+export type RateLimit = { readonly limit: number; readonly windowMs: number }
+
+/** `usedMs`: how long until the bucket is full again. */
+export function describeRate({ limit, windowMs }: RateLimit, usedMs: number): RateState {
+  return {
+    limit,
+    windowSeconds: windowMs / 1000,
+    remaining: Math.max(0, Math.floor(((windowMs - usedMs + epsilonMs) * limit) / windowMs)),
+    resetSeconds: Math.ceil(usedMs / 1000),
+  }
+}
+
 export type RateLimiterOptions = {
   /** Requests per window; 0 for no limit. */
   readonly limit: number
   /** A minute by default. */
   readonly windowMs?: number
+  /** How many servers share the limit; 1 by default. */
+  readonly servers?: (() => number) | undefined
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly maxKeys?: number
 }
 
 export class RateLimiter<K extends string | number> {
-  readonly #limit: number
+  readonly #whole: number
   readonly #windowMs: number
-  readonly #intervalMs: number
+  readonly #servers: () => number
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #maxKeys: number
   readonly #fullAtMs = new Map<K, number>()
 
-  constructor({ limit, windowMs = 60_000, clock, maxKeys = 100_000 }: RateLimiterOptions) {
-    this.#limit = limit
+  constructor({ limit, windowMs = 60_000, servers = () => 1, clock, maxKeys = 100_000 }: RateLimiterOptions) {
+    this.#whole = limit
     this.#windowMs = windowMs
-    this.#intervalMs = windowMs / limit
+    this.#servers = servers
     this.#clock = clock
     this.#maxKeys = maxKeys
   }
@@ -61,32 +75,30 @@ export class RateLimiter<K extends string | number> {
    * not count.
    */
   take(key: K): RateState | undefined {
-    if (this.#limit === 0) return undefined
+    if (this.#whole === 0) return undefined
+    const rate = this.#rate
+    const intervalMs = rate.windowMs / rate.limit
     const nowMs = this.#clock.monotonicMs()
     const known = this.#fullAtMs.get(key)
-    const usedMs = (known === undefined || known < nowMs ? 0 : known - nowMs) + this.#intervalMs
+    const usedMs = (known === undefined || known < nowMs ? 0 : known - nowMs) + intervalMs
     const excessMs = usedMs - this.#windowMs
     if (excessMs > epsilonMs) {
-      throw new RateLimitError(this.#describe(usedMs - this.#intervalMs), Math.ceil(excessMs / 1000))
+      throw new RateLimitError(describeRate(rate, usedMs - intervalMs), Math.ceil(excessMs / 1000))
     }
     if (known === undefined && this.#fullAtMs.size >= this.#maxKeys) this.#forget(nowMs)
     this.#fullAtMs.set(key, nowMs + usedMs)
-    return this.#describe(usedMs)
+    return describeRate(rate, usedMs)
   }
 
   /** Takes back one `take`. */
   giveBack(key: K): void {
     const fullAtMs = this.#fullAtMs.get(key)
-    if (fullAtMs !== undefined) this.#fullAtMs.set(key, fullAtMs - this.#intervalMs)
+    if (fullAtMs !== undefined) this.#fullAtMs.set(key, fullAtMs - this.#windowMs / this.#rate.limit)
   }
 
-  #describe(usedMs: number): RateState {
-    return {
-      limit: this.#limit,
-      windowSeconds: this.#windowMs / 1000,
-      remaining: Math.floor((this.#windowMs - usedMs + epsilonMs) / this.#intervalMs),
-      resetSeconds: Math.ceil(usedMs / 1000),
-    }
+  /** The share of this server. */
+  get #rate(): RateLimit {
+    return { limit: Math.max(1, Math.floor(this.#whole / this.#servers())), windowMs: this.#windowMs }
   }
 
   /** Removes full buckets, which are the same as none, and then the oldest ones. */

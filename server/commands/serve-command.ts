@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import process from 'node:process'
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
+import { pause } from '../base/pause.ts'
 import { type Config, configFileName } from '../config.ts'
 import { databaseFile } from '../store/engine/database-file.ts'
 import type { Command } from './command.ts'
@@ -23,15 +24,30 @@ export const serveCommand: Command = {
     fitIntoMemory(config.memoryMb)
     disablePretenuring()
     const stopping = Promise.withResolvers<void>()
-    // Several signals may come (both a terminal and a parent pass on Ctrl-C). The first one counts.
-    for (const signal of signals) process.on(signal, () => stopping.resolve())
-    watchParent(() => stopping.resolve())
+    const hurry = new AbortController()
+    // Several signals may come at once (both a terminal and a parent pass on Ctrl-C).
+    const stop = () => {
+      stopping.resolve()
+      if (stoppedMs !== undefined && systemClock.monotonicMs() - stoppedMs > 500) hurry.abort()
+      stoppedMs ??= systemClock.monotonicMs()
+    }
+    let stoppedMs: number | undefined
+    for (const signal of signals) process.on(signal, stop)
+    watchParent(() => {
+      stopping.resolve()
+      hurry.abort()
+    })
     const { openApp } = await import('../app.ts')
     const server = await openApp({ config, clock: systemClock, log: createLogger(config.logLevel) })
     const { url, certFile: ca, setupCode: setup_code } = server
     const announcement = switches.has('json') ? JSON.stringify({ url, ca, setup_code }) : describeServer(server, config)
     terminal.stdout.write(`${announcement}\n`)
     const ousted = await Promise.race([stopping.promise, server.ousted])
+    if (!ousted && config.drainSeconds > 0) {
+      server.drain()
+      void server.ousted.then(() => hurry.abort())
+      await pause(systemClock, config.drainSeconds * 1000, hurry.signal)
+    }
     try {
       await server.close()
     } catch (failure) {

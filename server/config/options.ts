@@ -302,6 +302,15 @@ export const options = {
     createDefault: () => undefined,
     read: (text) => parsePeerAddress(text) && text,
   }),
+  'drain-seconds': integerOption({
+    description:
+      'How long the server goes on answering after SIGTERM while `/healthz` is 503 already, so that a balancer sends nothing more. A second signal ends it at once.',
+    min: 0,
+    max: 3600,
+    unit: 'seconds',
+    defaultText: '`0`',
+    createDefault: () => 0,
+  }),
   'log-level': choiceOption(['debug', 'info', 'warn', 'error', 'silent'], {
     description: 'Minimum severity of log messages. They are written to standard error as lines of JSON.',
     fallback: 'info',

@@ -304,6 +304,12 @@ export type Tables = {
     /** JSON. */
     data: string | null
   }
+  /** How fast the device of a camera reports events; only in PostgreSQL. */
+  event_rates: {
+    camera_id: number
+    /** By the clock of the database. */
+    full_ms: number
+  }
   /** Number of events of a camera. */
   event_totals: {
     camera_id: number

@@ -22,6 +22,7 @@ import { UserLimits } from './accounts/user-limits.ts'
 import { Users } from './accounts/users.ts'
 import { CameraFigureRows } from './cameras/camera-figures.ts'
 import { Cameras } from './cameras/cameras.ts'
+import { EventRates } from './cameras/event-rates.ts'
 import { Events } from './cameras/events.ts'
 import { Guests } from './cameras/guests.ts'
 import { Recordings } from './cameras/recordings.ts'
@@ -85,6 +86,7 @@ export type StoreTables = {
   readonly settings: Settings
   readonly streams: Streams
   readonly events: Events
+  readonly eventRates: EventRates
   readonly audit: AuditRows
   readonly trustedTimes: TrustedTimes
   readonly waitingMails: WaitingMails
@@ -161,6 +163,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     settings: new Settings(db),
     streams: new Streams(db),
     events: new Events(db, feed, clock),
+    eventRates: new EventRates(db),
     audit: new AuditRows(db),
     trustedTimes: new TrustedTimes(db),
     waitingMails: new WaitingMails(db),

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { PageVisitor, VisitedPage } from '../page-visitor.ts'
+import { queryDatabase } from '../query-database.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import type { LyingProvider, Saying } from './lying-provider.ts'
 
@@ -48,9 +48,8 @@ export async function audited(server: ServerUnderTest): Promise<string[]> {
 }
 
 /** As if the password had been given eleven minutes before it was. */
-export function agePasswords({ dataDir }: ServerUnderTest): void {
-  using database = new DatabaseSync(join(dataDir, 'nightjar.db'), { timeout: 10_000 })
-  database.exec('update sessions set password_at_ms = password_at_ms - 660000')
+export async function agePasswords(server: ServerUnderTest): Promise<void> {
+  await queryDatabase(server, 'update sessions set password_at_ms = password_at_ms - 660000')
 }
 
 /** Of those the server has sent, by their subject. */
@@ -59,10 +58,4 @@ export const countMails = async ({ dataDir }: ServerUnderTest, subject: RegExp):
   const files = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.eml') && !name.startsWith('.'))
   const mails = await Promise.all(files.map((name) => readFile(join(dir, name), 'utf8')))
   return mails.filter((mail) => subject.test(mail)).length
-}
-
-/** Of the database of the server. */
-export function readRows<T>({ dataDir }: ServerUnderTest, query: string): T[] {
-  using database = new DatabaseSync(join(dataDir, 'nightjar.db'), { timeout: 10_000 })
-  return database.prepare(query).all() as T[]
 }

@@ -2,10 +2,9 @@
 // password.
 
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { PageVisitor } from '../page-visitor.ts'
+import { queryDatabase } from '../query-database.ts'
 import { ownerEmail as email, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
 
 const password = 'correct horse'
@@ -27,7 +26,7 @@ test('A35: consent that includes account_manage is shown and accepted only soon 
   // Soon after sign-in the consent page is shown; an answer long afterwards is not accepted.
   await browser.open(ask('account_manage'))
   assert.match(browser.shown!.text, /Twin/)
-  agePasswords(server)
+  await agePasswords(server)
   const late = await browser.submit({ answer: 'allow' }, '/oauth/')
   assert.equal(readCode(late.location), null, 'a consent was posted without the password')
   assert.match(late.path, /^\/confirm\//)
@@ -65,7 +64,7 @@ test('A35: a user can deny access to an application long after entering the pass
   await browser.signIn(email, password)
   const query = { response_type: 'code', client_id: app.client_id, redirect_uri: redirectUri, scope: 'account_manage' }
   await browser.open(`/oauth/authorize/?${new URLSearchParams(query)}`)
-  agePasswords(server)
+  await agePasswords(server)
   const denied = await browser.submit({ answer: 'deny' }, '/oauth/')
   assert.match(String(denied.location), /error=access_denied/)
 })
@@ -76,7 +75,6 @@ const readCode = (location: string | undefined) =>
   location === undefined || location.startsWith('/') ? null : new URL(location).searchParams.get('code')
 
 /** Moves every sign-in eleven minutes into the past. */
-function agePasswords({ dataDir }: ServerUnderTest): void {
-  using database = new DatabaseSync(join(dataDir, 'nightjar.db'), { timeout: 10_000 })
-  database.exec('update sessions set password_at_ms = password_at_ms - 660000')
+async function agePasswords(server: ServerUnderTest): Promise<void> {
+  await queryDatabase(server, 'update sessions set password_at_ms = password_at_ms - 660000')
 }

@@ -4,12 +4,12 @@
 
 import assert from 'node:assert/strict'
 import { Agent, request as httpsRequest } from 'node:https'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import type { Recording } from '../../contract/recording.ts'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
+import { isPostgresUrl } from '../../server/store/postgres/postgres-url.ts'
 import { createRequests, type DescribedOperation, type DescribedRequest } from '../description/described-requests.ts'
 import {
   findItemParameter,
@@ -225,8 +225,8 @@ async function checkOrder(server: ServerUnderTest, operations: readonly Describe
     }
   }
   await server.stop()
-  if (process.env.NIGHTJAR_DATABASE === undefined) {
-    using database = new DatabaseSync(join(server.dataDir, 'nightjar.db'), { readOnly: true })
+  if (!isPostgresUrl(server.database)) {
+    using database = new DatabaseSync(server.database, { readOnly: true })
     assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
     assert.deepEqual(database.prepare('pragma foreign_key_check').all(), [])
   }

@@ -8,7 +8,6 @@ import { hostname } from 'node:os'
 import { test } from 'node:test'
 import type { Camera } from '../../contract/camera.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
-import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
@@ -72,7 +71,7 @@ const post = <T>(server: ServerUnderTest, path: string, url: string) =>
 /** Bypasses the API, which rejects most of these at once, to test the check of each connection. */
 async function addRows(server: ServerUnderTest, urls: readonly string[]): Promise<Map<number, string>> {
   const credentialsKey = (await openSecretKey(server.dataDir)).deriveKey('camera credentials')
-  await using store = await openStore({ database: databaseFile(server.dataDir), credentialsKey, foreignIntervalMs: 0 })
+  await using store = await openStore({ database: server.database, credentialsKey, foreignIntervalMs: 0 })
   const [owner] = await store.users.list()
   const names = new Map<number, string>()
   for (const url of urls) {

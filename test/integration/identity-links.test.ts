@@ -14,13 +14,13 @@ import {
   email,
   password,
   press,
-  readRows,
   signedInAs,
   signIn,
   verified,
 } from '../identity/provider-visits.ts'
 import { openRealProvider } from '../identity/real-provider.ts'
 import { PageVisitor } from '../page-visitor.ts'
+import { queryDatabase } from '../query-database.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
 
 test('linking and unlinking in the settings require a recent password, and a disabled account cannot sign in', async () => {
@@ -41,7 +41,7 @@ test('linking and unlinking in the settings require a recent password, and a dis
   await browser.signIn('eve@example.org', 'evening horses')
   await browser.open('/account/providers/')
   const [, start] = /href="(\/sign-in\/with\/office\/[^"]*)"/.exec((await browser.open('/account/providers/')).text)!
-  agePasswords(server)
+  await agePasswords(server)
   assert.match((await browser.open('/account/providers/')).path, /^\/confirm\//)
   assert.match((await browser.open(start!)).path, /^\/confirm\//)
 
@@ -88,7 +88,7 @@ test('linking and unlinking in the settings require a recent password, and a dis
   // Deleting an account deletes its links.
   const proof = { own_password: 'correct horse' }
   assert.equal((await server.request(`/v1/users/${eve.id}/`, { method: 'DELETE', body: proof })).status, 204)
-  assert.equal(readRows(server, 'select * from identities').length, 0)
+  assert.equal((await queryDatabase(server, 'select * from identities')).length, 0)
 })
 
 test('programs can list the linked identities of an account and remove all but the last sign-in method', async () => {

@@ -6,9 +6,10 @@ import { test } from 'node:test'
 import { readMailedLink } from '../e2e/outbox.ts'
 import { openLyingProvider } from '../identity/lying-provider.ts'
 import { writeProviderFile } from '../identity/provider-file.ts'
-import { agePasswords, back, press, readRows, signedInAs, signIn, verified } from '../identity/provider-visits.ts'
+import { agePasswords, back, press, signedInAs, signIn, verified } from '../identity/provider-visits.ts'
 import { appPath, codeAt, readCodes, readSecret } from '../page-second-factors.ts'
 import { PageVisitor } from '../page-visitor.ts'
+import { queryDatabase } from '../query-database.ts'
 import { openServerHere } from '../server-under-test.ts'
 
 test('in an account without a password, the last sign-in method cannot be removed, and a recent sign-in replaces the password', async () => {
@@ -50,7 +51,7 @@ test('in an account without a password, the last sign-in method cannot be remove
   await browser.submit({}, '/account/providers/')
   assert.equal(browser.shown!.status, 409)
   assert.match(browser.shown!.text, /Set a password first/)
-  assert.equal(readRows(server, 'select * from identities').length, 1)
+  assert.equal((await queryDatabase(server, 'select * from identities')).length, 1)
 
   // After a password was set by email, the link can be removed.
   await browser.open('/account/password/')
@@ -114,7 +115,7 @@ test('signing in or confirming with a provider still requires the second factor'
   assert.equal(await signedInAs(other), 'ada@example.org')
 
   await browser.open('/account/')
-  agePasswords(server)
+  await agePasswords(server)
   assert.match((await browser.open('/account/providers/')).path, /^\/confirm\//)
   assert.match((await confirm()).path, /^\/second-factor\//)
   await browser.submit({ code: another! })

@@ -1,8 +1,6 @@
 // Users who sign in with an identity provider on the real server: who gets which account, and who gets none.
 
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openLyingProvider } from '../identity/lying-provider.ts'
 import { clientSecret, writeProviderFile } from '../identity/provider-file.ts'
@@ -13,12 +11,12 @@ import {
   email,
   password,
   press,
-  readRows,
   signedInAs,
   signIn,
   verified,
 } from '../identity/provider-visits.ts'
 import { PageVisitor } from '../page-visitor.ts'
+import { queryDatabase } from '../query-database.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
 
 test('with open sign-up, a new user of the provider gets an account and keeps it after a change of email address', async () => {
@@ -32,9 +30,11 @@ test('with open sign-up, a new user of the provider gets an account and keeps it
   assert.equal(shown.path, '/', shown.text)
   assert.equal(await signedInAs(browser), 'ada@example.org')
   assert.deepEqual(
-    readRows(
-      server,
-      `select first_name, last_name, is_owner, password_hash from users where email = 'ada@example.org'`,
+    (
+      await queryDatabase(
+        server,
+        `select first_name, last_name, is_owner, password_hash from users where email = 'ada@example.org'`,
+      )
     ).map((row) => ({ ...(row as object) })),
     [{ first_name: 'Ada', last_name: 'Lind', is_owner: 0, password_hash: '' }],
   )
@@ -67,7 +67,11 @@ test('with sign-up by invitation, only invited users get an account, and each in
   assert.match(refused.text, /you have not been invited/)
   assert.match(refused.text, /href="\/sign-in\/"/)
   await server.request('/v1/users/invitations/', { method: 'POST', body: { email: 'Guest@example.org' } })
-  await eventually('the invitation', 5000, async () => readRows(server, 'select * from links').length === 1)
+  await eventually(
+    'the invitation',
+    5000,
+    async () => (await queryDatabase(server, 'select * from links')).length === 1,
+  )
   // An email address that the provider has not verified does not count as invited.
   for (const email_verified of [false, undefined, 'false', 1]) {
     const shown = await signIn(browser, provider, { claims: { ...verified('guest@example.org'), email_verified } })
@@ -76,7 +80,7 @@ test('with sign-up by invitation, only invited users get an account, and each in
   }
   await signIn(browser, provider, { claims: verified('guest@example.org') })
   assert.equal(await signedInAs(browser), 'guest@example.org')
-  assert.equal(readRows(server, 'select * from links').length, 0)
+  assert.equal((await queryDatabase(server, 'select * from links')).length, 0)
   const late = await signIn(new PageVisitor(server), provider, { claims: verified('other@example.org', 'person-2') })
   assert.equal(late.status, 403)
   const events = await audited(server)
@@ -89,11 +93,11 @@ test('with closed sign-up, not even an invited user gets an account', async () =
   await using file = await writeProviderFile({ id: 'office', ...provider })
   await using server = await openServerHere(...file.args, '--sign-up', 'closed')
   // An account that was created before sign-up was closed.
-  using database = new DatabaseSync(join(server.dataDir, 'nightjar.db'), { timeout: 10_000 })
-  const insert = database.prepare(
-    `insert into links (hash, kind, email, email_key, inviter_id, created_at_ms, expires_at_ms) values (x'00', 'invitation', ?, ?, 1, 0, ?)`,
+  await queryDatabase(
+    server,
+    `insert into links (hash, kind, email, email_key, inviter_id, created_at_ms, expires_at_ms)
+     values ('00', 'invitation', 'guest@example.org', 'guest@example.org', 1, 0, ${Date.now() + 3_600_000})`,
   )
-  insert.run('guest@example.org', 'guest@example.org', Date.now() + 3_600_000)
   const refused = await signIn(new PageVisitor(server), provider, { claims: verified('guest@example.org') })
   assert.equal(refused.status, 403)
   assert.match(refused.text, /Ask the owner of the server to create one/)
@@ -109,7 +113,7 @@ test('an existing account with the email address is linked only after its passwo
   const shown = await signIn(browser, provider, { claims: verified(email) })
   assert.match(shown.text, /You already have an account/)
   assert.equal(await signedInAs(browser), undefined)
-  assert.equal(readRows(server, 'select * from identities').length, 0)
+  assert.equal((await queryDatabase(server, 'select * from identities')).length, 0)
 
   // The link that continues the sign-in shows nothing in another browser, even to the owner.
   const [, next] = /href="(\/account\/providers\/link\/[^"]*)"/.exec(shown.text)!
@@ -162,7 +166,7 @@ test('a different user who is signed in is not linked to the identity', async ()
     found: new URL(next!, server.url).searchParams.get('found')!,
   })
   assert.equal(posted.status, 403)
-  assert.equal(readRows(server, 'select * from identities').length, 0)
+  assert.equal((await queryDatabase(server, 'select * from identities')).length, 0)
 })
 
 test("the operator's rule links accounts by verified email address, but never a second identity", async () => {
@@ -210,7 +214,7 @@ test('what the providers that people have say of an address is understood, and n
   const thin = { email: of('okta'), email_verified: true, given_name: 'Olga', family_name: 'Kta' }
   assert.equal(await come({ email: of('okta') }, { userinfo: thin }), of('okta'))
   const names = `select first_name, last_name from users where email = '${of('okta')}'`
-  assert.deepEqual(readRows(server, names).map((row) => Object.values(row as object)), [['Olga', 'Kta']]) // biome-ignore format: one line
+  assert.deepEqual((await queryDatabase(server, names)).map((row) => Object.values(row as object)), [['Olga', 'Kta']]) // biome-ignore format: one line
   assert.equal(await come({}, { userinfo: { ...thin, email: of('authelia') } }), of('authelia'))
   // What is said elsewhere about another address, or against the token, does not count.
   assert.equal(await come({ email: of('other') }, { userinfo: { ...thin, email: of('else') } }), undefined)

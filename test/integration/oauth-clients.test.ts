@@ -14,7 +14,6 @@ import * as openid from 'openid-client'
 import { hashToken } from '../../server/auth/checked-token.ts'
 import { createClientId, createOAuthSecret } from '../../server/auth/oauth/oauth-secrets.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
-import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
 import { openServerHere } from '../server-under-test.ts'
 import { addSession, createTemporaryOAuth, testContext } from '../support/auth/temporary-oauth.ts'
@@ -27,7 +26,7 @@ async function open(t: TestContext) {
   const server = await openServerHere()
   t.after(() => server[Symbol.asyncDispose]())
   const credentialsKey = (await openSecretKey(server.dataDir)).deriveKey('camera credentials')
-  const store = await openStore({ database: databaseFile(server.dataDir), credentialsKey, foreignIntervalMs: 0 })
+  const store = await openStore({ database: server.database, credentialsKey, foreignIntervalMs: 0 })
   t.after(() => store.close())
   const user = (await store.users.findByEmail(username))!
   const secret = createOAuthSecret('clientSecret', randomBytes)

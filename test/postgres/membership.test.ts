@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { Membership } from '../../server/api/peers/membership.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
+import type { RateLimitError } from '../../server/base/rate-limiter.ts'
 import { openStore } from '../../server/store/store.ts'
 import { eventually } from '../server-under-test.ts'
 import { testPostgres } from './each-database.ts'
@@ -74,4 +75,23 @@ testPostgres('a server whose clock differs from that of the database does not st
   await assert.rejects(join('n1', { aheadMs: -2500 }), { kind: 'invalid', message: /is 2\.[45] s behind/ })
   assert.deepEqual(await store.nodes.list(), [])
   await join('n1', { aheadMs: 800 })
+})
+
+testPostgres('devices report as fast on several servers as on one', async (t, postgres) => {
+  const { store } = await open(t, postgres)
+  const { id: ownerId } = await store.users.insert({ email: 'a@x', firstName: 'A', lastName: 'B', passwordHash: '!' })
+  const source = { type: 'h264', url: 'rtsp://h/', username: null, password: null } as const
+  const [first, second] = [
+    await store.cameras.insert({ ownerId, name: 'A', ...source }),
+    await store.cameras.insert({ ownerId, name: 'B', ...source }),
+  ]
+  const take = ({ id }: { id: number }) => store.eventRates.take(id, { limit: 10, windowMs: 60_000 })
+  const states = await Promise.all(Array.from({ length: 10 }, () => take(first)))
+  assert.deepEqual(states.map(({ remaining }) => remaining).sort(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  await assert.rejects(take(first), (error: RateLimitError) => {
+    assert.deepEqual([error.kind, error.rate.remaining, error.rate.limit], ['rate_limited', 0, 10])
+    assert.ok(error.retryAfterSeconds! >= 5 && error.retryAfterSeconds! <= 6, `${error.retryAfterSeconds}`)
+    return true
+  })
+  assert.equal((await take(second)).remaining, 9)
 })

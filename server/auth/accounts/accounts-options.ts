@@ -32,6 +32,8 @@ export type AccountsOptions = {
   readonly randomBytes: RandomBytes
   /** The origin of links in emails. Never taken from a request. */
   readonly publicUrl: string
+  /** How many servers share limits; 1 by default. */
+  readonly servers?: (() => number) | undefined
   readonly signUp: SignUp
   /** Accounts that come of an invitation to a camera may add own cameras. Default: they only watch. */
   readonly guestsAddCameras?: boolean

@@ -29,12 +29,17 @@ type Mailing = {
 }
 
 export class LinkService {
-  readonly #options: Pick<AccountsOptions, 'store' | 'clock'>
+  readonly #options: Pick<AccountsOptions, 'store' | 'servers' | 'clock'>
   readonly #sources: RateLimiter<string>
 
-  constructor(options: Pick<AccountsOptions, 'store' | 'clock'>) {
+  constructor(options: Pick<AccountsOptions, 'store' | 'servers' | 'clock'>) {
     this.#options = options
-    this.#sources = new RateLimiter({ limit: perSourceAndHour, windowMs: hourMs, clock: options.clock })
+    this.#sources = new RateLimiter({
+      limit: perSourceAndHour,
+      windowMs: hourMs,
+      servers: options.servers,
+      clock: options.clock,
+    })
   }
 
   async insert(

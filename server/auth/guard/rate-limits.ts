@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../base/clock.ts'
 import { RateLimiter, type RateState } from '../../base/rate-limiter.ts'
+import type { EventRates } from '../../store/cameras/event-rates.ts'
 import type { Caller } from '../caller.ts'
 import { addressBlock } from './address-block.ts'
 
@@ -11,11 +12,15 @@ export type RateLimitsOptions = {
   readonly apiPerMinute: number
   /** Token requests per minute and IP address. 0 means no limit. */
   readonly tokenPerMinute: number
+  /** How many servers share the limits; 1 by default. Devices may need more than a share of theirs. */
+  readonly servers?: (() => number) | undefined
+  /** Counts for all servers. Without it, this is the only one. */
+  readonly deviceRates?: Pick<EventRates, 'take'> | undefined
   readonly clock: Pick<Clock, 'monotonicMs'>
 }
 
 /** Requests per minute with the event hash of a camera. This is part of the API and not configurable. */
-const devicePerMinute = 10
+const deviceRate = { limit: 10, windowMs: 60_000 } as const
 
 export class RateLimits {
   readonly #callers: RateLimiter<number>
@@ -23,11 +28,14 @@ export class RateLimits {
   readonly #tokens: RateLimiter<string>
   readonly #devices: RateLimiter<number>
 
-  constructor({ apiPerMinute, tokenPerMinute, clock }: RateLimitsOptions) {
-    this.#callers = new RateLimiter({ limit: apiPerMinute, clock })
-    this.#addresses = new RateLimiter({ limit: apiPerMinute, clock })
-    this.#devices = new RateLimiter({ limit: devicePerMinute, clock })
-    this.#tokens = new RateLimiter({ limit: tokenPerMinute, clock })
+  readonly #deviceRates: RateLimitsOptions['deviceRates']
+
+  constructor({ apiPerMinute, tokenPerMinute, servers, deviceRates, clock }: RateLimitsOptions) {
+    this.#deviceRates = deviceRates
+    this.#callers = new RateLimiter({ limit: apiPerMinute, servers, clock })
+    this.#addresses = new RateLimiter({ limit: apiPerMinute, servers, clock })
+    this.#devices = new RateLimiter({ ...deviceRate, clock })
+    this.#tokens = new RateLimiter({ limit: tokenPerMinute, servers, clock })
   }
 
   /**
@@ -49,8 +57,8 @@ export class RateLimits {
   }
 
   /** Counts a request with the event hash of a camera. */
-  takeDevice(cameraId: number): RateState | undefined {
-    return this.#devices.take(cameraId)
+  async takeDevice(cameraId: number): Promise<RateState | undefined> {
+    return this.#deviceRates ? this.#deviceRates.take(cameraId, deviceRate) : this.#devices.take(cameraId)
   }
 
   /** Counts a request to a token endpoint. */

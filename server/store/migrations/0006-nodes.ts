@@ -1,8 +1,9 @@
-// The servers of a database, one of which sends the emails of all.
+// The servers of a database, one of which sends the emails of all, and what they count together.
 
 import type { Kysely } from 'kysely'
+import { columnTypes } from '../engine/column-types.ts'
 import { tellChanges, tellWhatChanges } from '../postgres/postgres-triggers.ts'
-import { required } from './baseline/columns.ts'
+import { keyOf, required } from './baseline/columns.ts'
 
 export async function addNodes(db: Kysely<never>): Promise<void> {
   await db.schema
@@ -15,6 +16,11 @@ export async function addNodes(db: Kysely<never>): Promise<void> {
     .addColumn('version', 'text', required)
     .addColumn('started_ms', 'bigint', required)
     .addColumn('expires_ms', 'bigint', required)
+    .execute()
+  await db.schema
+    .createTable('event_rates')
+    .addColumn('camera_id', columnTypes(db).id, keyOf('cameras.id'))
+    .addColumn('full_ms', 'bigint', required)
     .execute()
   await tellWhatChanges(db, ['events', 'places', 'waiting_mails'])
   await tellChanges(db, 'waiting_mails', 'insert')

@@ -124,7 +124,7 @@ export async function openTemporaryApi(
     store,
     authenticator,
     access,
-    ...createCredentialParts({ store, authenticator, limits, accounts, audit, ...given, clock, log: silentLogger }),
+    ...createCredentialParts({ authenticator, limits, accounts, audit, ...given, store, clock, log: silentLogger }),
     ...openToAll,
     oauth: createTemporaryOAuth(store, { clock }),
     sessions: new Sessions({ rows: store.sessions, clock, log: silentLogger }),
