@@ -15,6 +15,7 @@ import type { ProviderClient } from './auth/providers/provider-client.ts'
 import { ProviderService } from './auth/providers/provider-service.ts'
 import { SecondFactorService } from './auth/second-factor/second-factor-service.ts'
 import type { SecretKey } from './auth/secret-key.ts'
+import { LongPaths } from './auth/sessions/long-paths.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
@@ -110,7 +111,9 @@ export function createAuth(options: AuthOptions) {
     policy: createOAuthPolicy(config),
     onReuse: (notice) => accounts.notices.reuse(notice),
   })
+  const longPaths = new LongPaths({ rows: store.keptValues, key: secretKey.deriveKey('long paths'), clock })
   const providers = new ProviderService({
+    longPaths,
     clients: identityProviders,
     store,
     audit,
@@ -134,6 +137,8 @@ export function createAuth(options: AuthOptions) {
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     returnToKey: secretKey.deriveKey('return to'),
     pendingKey: secretKey.deriveKey('pending steps'),
+    longPaths,
+    sharedAnswers: servers && { rows: store.keptValues, key: secretKey.deriveKey('repeated requests') },
     tasks: {
       'last use of tokens': (signal: AbortSignal) => authenticator.run(signal),
       'audit log': (signal: AbortSignal) => audit.run(signal),
@@ -142,6 +147,8 @@ export function createAuth(options: AuthOptions) {
       'expiry of sessions': (signal: AbortSignal) => sessions.run(signal),
       'expiry of used values': (signal: AbortSignal) =>
         repeat(() => store.usedValues.deleteExpired(deletionMs()), { clock, signal, intervalMs: usedIntervalMs }),
+      'expiry of kept values': (signal: AbortSignal) =>
+        repeat(() => store.keptValues.deleteExpired(deletionMs()), { clock, signal, intervalMs: usedIntervalMs }),
       'expiry of failed attempts': (signal: AbortSignal) =>
         repeat(() => store.failures.deleteExpired(deletionMs()), { clock, signal, intervalMs: usedIntervalMs }),
       'expiry of tokens': (signal: AbortSignal) => oauth.run(signal),

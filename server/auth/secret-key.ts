@@ -23,6 +23,8 @@ export type KeyPurpose =
   | 'begun sign-ins'
   | 'found accounts'
   | 'servers'
+  | 'long paths'
+  | 'repeated requests'
 
 export class SecretKey {
   readonly #key: Uint8Array

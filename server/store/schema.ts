@@ -203,6 +203,13 @@ export type Tables = {
     sealed: Uint8Array
     since_ms: number
   }
+  kept_values: {
+    /** SHA-256 of the name. */
+    digest: Uint8Array
+    /** Null if the name was only claimed. */
+    sealed: Uint8Array | null
+    until_ms: number
+  }
   /** Servers of this database. */
   nodes: {
     name: string

@@ -36,6 +36,7 @@ import { PlaceRows } from './footage/places.ts'
 import { Segments } from './footage/segments.ts'
 import { Streams } from './footage/streams.ts'
 import type { Tables } from './schema.ts'
+import { KeptValues } from './server/kept-values.ts'
 import { Nodes } from './server/nodes.ts'
 import { checkSecret } from './server/secret-check.ts'
 import { Settings } from './server/settings.ts'
@@ -91,6 +92,7 @@ export type StoreTables = {
   readonly trustedTimes: TrustedTimes
   readonly waitingMails: WaitingMails
   readonly nodes: Nodes
+  readonly keptValues: KeptValues
 }
 
 export type Store = StoreTables & {
@@ -168,6 +170,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     trustedTimes: new TrustedTimes(db),
     waitingMails: new WaitingMails(db),
     nodes: new Nodes(db),
+    keptValues: new KeptValues(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
     /** Without duplicates. */

@@ -7,11 +7,13 @@ import type { OAuth } from '../../auth/oauth/oauth.ts'
 import type { PersonalTokens } from '../../auth/personal-tokens.ts'
 import type { ProviderService } from '../../auth/providers/provider-service.ts'
 import type { SecondFactorService } from '../../auth/second-factor/second-factor-service.ts'
+import type { LongPaths } from '../../auth/sessions/long-paths.ts'
 import type { Sessions } from '../../auth/sessions/sessions.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
 import type { UsedValues } from '../../store/accounts/used-values.ts'
 import type { Users } from '../../store/accounts/users.ts'
+import type { RepeatedRequestsOptions } from './repeated-requests.ts'
 
 export type PagesDeps = {
   readonly sessions: Sessions
@@ -30,6 +32,9 @@ export type PagesDeps = {
   /** 32 bytes each. Seal the URLs that browsers return to after sign-in, and the steps that users have not completed. */
   readonly returnToKey: Uint8Array
   readonly pendingKey: Uint8Array
+  readonly longPaths: LongPaths
+  /** See `RepeatedRequestsOptions.shared`. */
+  readonly sharedAnswers?: RepeatedRequestsOptions['shared']
   /** False if mails are only put into a folder of the server. */
   readonly hasMailServer: boolean
   readonly clock: Clock

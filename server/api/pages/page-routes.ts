@@ -2,8 +2,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
+import type { LongPaths } from '../../auth/sessions/long-paths.ts'
 import type { Session, Sessions } from '../../auth/sessions/sessions.ts'
-import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { RateLimitError } from '../../base/rate-limiter.ts'
@@ -20,7 +20,7 @@ import { writeDocument } from './layout.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage, type UserCall } from './page.ts'
 import type { PageAssets } from './page-assets.ts'
 import { createPageHeaders } from './page-headers.ts'
-import { RepeatedRequests } from './repeated-requests.ts'
+import { RepeatedRequests, type RepeatedRequestsOptions } from './repeated-requests.ts'
 import { checkSameSite } from './same-site.ts'
 import { english } from './texts/english.ts'
 import { chooseTexts, writeLanguageCookie } from './texts/languages.ts'
@@ -35,7 +35,10 @@ export type PageRoutesOptions = {
   readonly assets: PageAssets
   /** The origin of this server. Forms from other origins are rejected. */
   readonly publicUrl: string
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly clock: RepeatedRequestsOptions['clock']
+  /** What answers refer to is in the database before they leave. */
+  readonly longPaths: Pick<LongPaths, 'written'>
+  readonly shared: RepeatedRequestsOptions['shared']
   readonly log: Logger
   /** Redirect to sign-in or to the password confirmation. The browser returns to the page afterwards. */
   readonly signInFirst: (call: PageCall) => PageAnswer
@@ -57,7 +60,7 @@ export function registerPageRoutes(server: FastifyInstance, options: PageRoutesO
       if (request.method === 'POST' && !isOpen) checkSameSite(request.headers, options.publicUrl)
     })
     scope.setErrorHandler((error, request, reply) => sendError(options, error, request, reply))
-    const repeated = new RepeatedRequests(options.clock)
+    const repeated = new RepeatedRequests({ clock: options.clock, shared: options.shared })
     for (const page of options.pages) registerPage(scope, page, repeated, options)
   })
 }
@@ -81,6 +84,7 @@ function registerPage(
       if (error instanceof AppError && error.kind === 'unauthenticated') return redirect(call.url)
       throw error
     })
+    await options.longPaths.written()
     return sendAnswer(options, call, found, request, reply)
   }
   const methods = page.post ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']

@@ -70,6 +70,8 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
     assets: registerPageAssets(server),
     publicUrl,
     clock: deps.clock,
+    longPaths: deps.longPaths,
+    shared: deps.sharedAnswers,
     log: deps.log,
     signInFirst: (call) => service.sendToSignIn(call, { path: call.url }),
     confirmFirst: (call) => service.sendToConfirm(call, call.url),

@@ -6,13 +6,13 @@ import type { ShownPage, UserCall } from './page.ts'
 import { ownSecondFactorPath } from './paths.ts'
 import type { SignInService } from './sign-in-service.ts'
 
-export function showRecoveryCodes(
+export async function showRecoveryCodes(
   call: UserCall,
   service: SignInService,
   { user, recoveryCodes }: NewRecoveryCodes,
-): ShownPage {
+): Promise<ShownPage> {
   const { recoveryCodes: texts } = call.texts
-  const returnTo = service.findReturnTo(call, call.query.get('return_to') ?? '')
+  const returnTo = await service.findReturnTo(call, call.query.get('return_to') ?? '')
   return {
     kind: 'page',
     title: texts.title,

@@ -3,20 +3,37 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { SealedBox } from '../../base/sealed-box.ts'
+import type { KeptValues } from '../../store/server/kept-values.ts'
+import { Html } from './html.ts'
 import type { PageAnswer } from './page.ts'
+
+export type RepeatedRequestsOptions = {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'nowMs' | 'sleep'>
+  /** Where other servers find the answer, if there can be others; `key` has 32 bytes and is used for nothing else. */
+  readonly shared?: { readonly rows: KeptValues; readonly key: Uint8Array } | undefined
+}
 
 const lifetimeMs = 10_000
 const maxEntries = 1000
+/** Another server answers in this time, or was killed. */
+const patienceMs = 10_000
+const lookIntervalMs = 50
 
 type Entry = { readonly answer: Promise<PageAnswer>; readonly cookies: readonly string[]; untilMs: number }
 
+/** What other servers find. */
+type Shared = { readonly answer: PageAnswer; readonly cookies: readonly string[] }
+
 export class RepeatedRequests {
-  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #options: RepeatedRequestsOptions
+  readonly #box: SealedBox | undefined
   /** By the digest of the request, oldest first. */
   readonly #entries = new Map<string, Entry>()
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
-    this.#clock = clock
+  constructor(options: RepeatedRequestsOptions) {
+    this.#options = options
+    this.#box = options.shared && new SealedBox(options.shared.key)
   }
 
   /**
@@ -28,18 +45,20 @@ export class RepeatedRequests {
     cookieHeader: string | undefined,
     respond: () => Promise<PageAnswer>,
   ): Promise<PageAnswer> {
+    const { clock } = this.#options
     const cookies = readCookies(cookieHeader)
     if (cookies.length === 0) return respond()
-    const nowMs = this.#clock.monotonicMs()
+    const nowMs = clock.monotonicMs()
     const digest = createDigest(content)
     const known = this.#entries.get(digest)
-    if (known && nowMs < known.untilMs && known.cookies.some((cookie) => cookies.includes(cookie))) return known.answer
+    if (known && nowMs < known.untilMs && isSameBrowser(known, cookies)) return known.answer
     this.#forget(nowMs)
-    const entry: Entry = { answer: respond(), cookies, untilMs: Number.POSITIVE_INFINITY }
+    const answer = this.#respondOnce(`request ${digest}`, cookies, respond)
+    const entry: Entry = { answer, cookies, untilMs: Number.POSITIVE_INFINITY }
     this.#entries.delete(digest)
     this.#entries.set(digest, entry)
     const keep = (ms: number) => {
-      entry.untilMs = this.#clock.monotonicMs() + ms
+      entry.untilMs = clock.monotonicMs() + ms
     }
     entry.answer.then(
       // Who sees an error and tries again wants a new answer.
@@ -47,6 +66,42 @@ export class RepeatedRequests {
       () => keep(0),
     )
     return entry.answer
+  }
+
+  /** With the answer of another server, if that got the same request. */
+  async #respondOnce(
+    name: string,
+    cookies: readonly string[],
+    respond: () => Promise<PageAnswer>,
+  ): Promise<PageAnswer> {
+    const { clock, shared } = this.#options
+    if (!shared) return respond()
+    const { rows } = shared
+    const nowMs = clock.nowMs()
+    if (!(await rows.claim(name, nowMs, nowMs + patienceMs))) return this.#awaitOther(name, cookies, respond)
+    try {
+      const answer = await respond()
+      if (isError(answer)) await rows.remove(name)
+      else await rows.put(name, this.#box!.seal(writeShared({ answer, cookies }), name), clock.nowMs() + lifetimeMs)
+      return answer
+    } catch (error) {
+      await rows.remove(name)
+      throw error
+    }
+  }
+
+  async #awaitOther(name: string, cookies: readonly string[], respond: () => Promise<PageAnswer>): Promise<PageAnswer> {
+    const { clock, shared } = this.#options
+    for (;;) {
+      const kept = await shared!.rows.find(name, clock.nowMs())
+      // It was an error, or its server is gone.
+      if (!kept) return respond()
+      if (kept.sealed) {
+        const found = readShared(this.#box!.unseal(kept.sealed, name))
+        return isSameBrowser(found, cookies) ? found.answer : respond()
+      }
+      await clock.sleep(lookIntervalMs)
+    }
   }
 
   #forget(nowMs: number): void {
@@ -59,6 +114,22 @@ export class RepeatedRequests {
 
 function isError(answer: PageAnswer): boolean {
   return answer.kind !== 'redirect' && (answer.status ?? 200) >= 400
+}
+
+const isSameBrowser = (known: Pick<Entry, 'cookies'>, cookies: readonly string[]): boolean =>
+  known.cookies.some((cookie) => cookies.includes(cookie))
+
+function writeShared({ answer, cookies }: Shared): string {
+  return JSON.stringify({
+    answer: answer.kind === 'page' ? { ...answer, content: String(answer.content), isShared: undefined } : answer,
+    cookies,
+  })
+}
+
+/** It was sealed by a server, so its HTML is the server's. */
+function readShared(text: string): Shared {
+  const { answer, cookies } = JSON.parse(text)
+  return { answer: answer.kind === 'page' ? { ...answer, content: Html.trusted(answer.content) } : answer, cookies }
 }
 
 /** Those that belong to this browser alone. */

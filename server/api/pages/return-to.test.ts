@@ -2,11 +2,20 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { LongPaths } from '../../auth/sessions/long-paths.ts'
 import { ReturnToSealer } from './return-to.ts'
+
+/** The rows of `KeptValues`. */
+const kept = new Map<string, Uint8Array>()
+const rows = {
+  put: async (name: string, sealed: Uint8Array) => void kept.set(name, sealed),
+  find: async (name: string) => ({ sealed: kept.get(name) ?? null }),
+}
 
 function createReturnToSealer(key: Uint8Array = randomBytes(32)) {
   let nowMs = 0
-  const returnToSealer = new ReturnToSealer(key, { nowMs: () => nowMs })
+  const clock = { nowMs: () => nowMs }
+  const returnToSealer = new ReturnToSealer(key, clock, new LongPaths({ rows, key, clock }))
   return { returnToSealer, key, pass: (ms: number) => void (nowMs += ms) }
 }
 
@@ -51,7 +60,7 @@ test('whatever is sent is opened or is nothing', () => {
   fc.assert(fc.property(bytes.map((each) => Buffer.from(each).toString('base64url')), check)) // biome-ignore format: one line
 })
 
-test('only places on this server; the longest state that applications may send fits', () => {
+test('only places on this server; the longest state that applications may send fits', async () => {
   const { returnToSealer, key } = createReturnToSealer()
   for (const path of ['//evil.example', '/\\evil.example', 'https://evil.example', 'account/', '', '/a b']) {
     assert.equal(returnToSealer.seal('ada', { path }), undefined, path)
@@ -61,9 +70,14 @@ test('only places on this server; the longest state that applications may send f
     const long = { ...returnTo, path: `/oauth/authorize/?client_id=app&state=${state}` }
     const sealed = returnToSealer.seal('ada', long)!
     assert.ok(sealed.length <= 4096, String(sealed.length))
-    assert.deepEqual(returnToSealer.open('ada', sealed), long)
+    assert.deepEqual(await returnToSealer.lengthen(returnToSealer.open('ada', sealed)!), long)
   }
+  // After a restart, and on another server.
   const restarted = createReturnToSealer(key).returnToSealer
-  const long = returnToSealer.seal('ada', { path: `/${'x'.repeat(2000)}` })!
-  assert.equal(restarted.open('ada', long), undefined)
+  const long = { path: `/${'x'.repeat(2000)}` }
+  const opened = restarted.open('ada', returnToSealer.seal('ada', long)!)!
+  assert.deepEqual(await restarted.lengthen(opened), long)
+  assert.ok([...kept.values()].every((sealed) => !Buffer.from(sealed).includes('xxxx')))
+  kept.clear()
+  assert.equal(await restarted.lengthen(opened), undefined)
 })

@@ -1,6 +1,6 @@
 // The URL that a browser returns to after sign-in. The browser carries it, sealed.
 
-import { LongPaths } from '../../auth/sessions/long-paths.ts'
+import type { LongPaths } from '../../auth/sessions/long-paths.ts'
 import { SealedValues } from '../../auth/sessions/sealed-values.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isLocalPath } from '../../model/local-path.ts'
@@ -22,12 +22,15 @@ export class ReturnToSealer {
   readonly #paths: LongPaths
 
   /** `key` has 32 bytes and is used for nothing else. */
-  constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>) {
-    this.#paths = new LongPaths(clock)
+  constructor(key: Uint8Array, clock: Pick<Clock, 'nowMs'>, paths: LongPaths) {
+    this.#paths = paths
     this.#values = new SealedValues({ key, clock, lifetimeMs, maxLength })
   }
 
-  /** Only the browser of `owner` can use the result. Undefined if the path is not on this server or too long. */
+  /**
+   * Only the browser of `owner` can use the result, once `LongPaths.written` has resolved. Undefined if the path is not on
+   * this server or too long.
+   */
   seal(owner: string, returnTo: ReturnTo): string | undefined {
     return isLocalPath(returnTo.path) ? this.#values.seal(owner, this.shorten(returnTo)) : undefined
   }
@@ -38,14 +41,13 @@ export class ReturnToSealer {
   }
 
   /** Undefined if the path is not kept any more. */
-  lengthen(returnTo: ReturnTo): ReturnTo | undefined {
-    const path = this.#paths.find(returnTo.path)
+  async lengthen(returnTo: ReturnTo): Promise<ReturnTo | undefined> {
+    const path = await this.#paths.find(returnTo.path)
     return path === undefined ? undefined : { ...returnTo, path }
   }
 
-  /** Undefined if the value was not sealed here, belongs to another browser or has expired. Never throws. */
+  /** For `lengthen`. Undefined if the value was not sealed here, belongs to another browser or has expired. Never throws. */
   open(owner: string, sealed: string): ReturnTo | undefined {
-    const opened = this.#values.open(owner, sealed)
-    return opened && this.lengthen(opened)
+    return this.#values.open(owner, sealed)
   }
 }

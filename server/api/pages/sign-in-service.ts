@@ -39,7 +39,7 @@ export type Pending = {
 
 type ServiceDeps = Pick<
   PagesDeps,
-  'sessions' | 'login' | 'returnToKey' | 'pendingKey' | 'clock' | 'users' | 'usedValues' | 'secondFactors'
+  'sessions' | 'login' | 'returnToKey' | 'longPaths' | 'pendingKey' | 'clock' | 'users' | 'usedValues' | 'secondFactors'
 >
 
 export class SignInService {
@@ -53,7 +53,7 @@ export class SignInService {
   constructor(deps: ServiceDeps, home = homePath) {
     this.#deps = deps
     this.home = home
-    this.#returnToSealer = new ReturnToSealer(deps.returnToKey, deps.clock)
+    this.#returnToSealer = new ReturnToSealer(deps.returnToKey, deps.clock, deps.longPaths)
     const { pendingKey: key, clock, usedValues: used } = deps
     this.#pending = new PendingItems({ key, kind: 'second step', lifetimeMs: pendingLifetimeMs, clock, used })
   }
@@ -79,8 +79,9 @@ export class SignInService {
     return this.#returnToSealer.seal(visit.owner, returnTo)
   }
 
-  findReturnTo({ visit }: PageCall, sealed: string): ReturnTo | undefined {
-    return sealed === '' ? undefined : visit.find((owner) => this.#returnToSealer.open(owner, sealed))
+  async findReturnTo({ visit }: PageCall, sealed: string): Promise<ReturnTo | undefined> {
+    const opened = sealed === '' ? undefined : visit.find((owner) => this.#returnToSealer.open(owner, sealed))
+    return opened && this.#returnToSealer.lengthen(opened)
   }
 
   /**
@@ -133,7 +134,7 @@ export class SignInService {
     const pending = await this.findPending(call, item)
     if (!pending || !(await this.#pending.take(call.visit.owner, item, pending.user.id))) return undefined
     const { user, next } = pending
-    const returnTo = pending.returnTo && this.#returnToSealer.lengthen(pending.returnTo)
+    const returnTo = pending.returnTo && (await this.#returnToSealer.lengthen(pending.returnTo))
     if (next.kind === 'sign in') {
       return this.#start(call, user, returnTo, { hasGivenPassword: next.by !== 'identity provider', secondFactor })
     }

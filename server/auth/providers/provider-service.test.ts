@@ -22,7 +22,7 @@ test('a button works only in its browser, and carries no long path', async (t) =
     session: undefined,
     context: { ip: '', userAgent: '' },
   }
-  assert.equal(service.openFound(browser, sealed), undefined)
+  assert.equal(await service.openFound(browser, sealed), undefined)
   const long = service.sealStart('visit a', { ...start, path: `/${randomBytes(9000).toString('base64url')}` })
   assert.ok(long.length < 400 && service.openStart('visit a', long))
   await assert.rejects(service.begin('x', start, browser), { kind: 'not_found' })

@@ -12,7 +12,7 @@ import type { IdentityNotice } from '../accounts/account-mails.ts'
 import type { SignUp } from '../accounts/accounts-options.ts'
 import type { Audit } from '../guard/audit.ts'
 import type { RequestContext } from '../request-context.ts'
-import { LongPaths } from '../sessions/long-paths.ts'
+import type { LongPaths } from '../sessions/long-paths.ts'
 import { SealedValues } from '../sessions/sealed-values.ts'
 import type { Session } from '../sessions/sessions.ts'
 import { type BegunSignIn, BegunSignIns, type Destination, type Purpose } from './begun-sign-ins.ts'
@@ -20,6 +20,7 @@ import type { Claims, ProviderClient } from './provider-client.ts'
 import { issuerKey } from './provider-settings.ts'
 
 export type ProviderServiceOptions = {
+  readonly longPaths: LongPaths
   readonly clients: readonly ProviderClient[]
   readonly store: Pick<Store, 'identities' | 'usedValues' | 'users'>
   readonly audit: Pick<Audit, 'write'>
@@ -93,7 +94,7 @@ export class ProviderService {
     this.#clients = new Map(clients.map((client) => [client.settings.id, client]))
     this.providers = clients.map(({ settings: { id, name } }) => ({ id, name }))
     this.#begun = new BegunSignIns(keys.begun, clock, options.store.usedValues)
-    this.#paths = new LongPaths(clock)
+    this.#paths = options.longPaths
     const common = { key: keys.found, clock, maxLength: maxSealedLength }
     this.#starts = new SealedValues({ ...common, lifetimeMs: startLifetimeMs })
     this.#found = new SealedValues({ ...common, lifetimeMs: foundLifetimeMs })
@@ -133,7 +134,7 @@ export class ProviderService {
     const taken = states.length === 1 ? await this.#begun.take(browser, { providerId, state: states[0]! }) : undefined
     if (!taken) return { outcome: { kind: 'stale' } }
     const { cookie } = taken
-    const path = this.#paths.find(taken.begun.path) ?? '/'
+    const path = (await this.#paths.find(taken.begun.path)) ?? '/'
     const begun = { ...taken.begun, path }
     const proof = await client.finish(query, begun, browser.context.ip)
     const outcome =
@@ -149,11 +150,14 @@ export class ProviderService {
   /**
    * Returns what the page asks the signed-in user about, or undefined if it belongs to another browser or has expired.
    */
-  openFound({ owners, session }: Browser, sealed: string): (Found & { readonly provider: NamedProvider }) | undefined {
+  async openFound(
+    { owners, session }: Browser,
+    sealed: string,
+  ): Promise<(Found & { readonly provider: NamedProvider }) | undefined> {
     const found = this.#found.open(owners, sealed)
     const client = found && this.#clients.get(found.providerId)
     if (!found || !client || !session) return undefined
-    const path = this.#paths.find(found.path) ?? '/'
+    const path = (await this.#paths.find(found.path)) ?? '/'
     return { ...found, path, provider: { id: client.settings.id, name: client.settings.name } }
   }
 

@@ -1,39 +1,56 @@
-// Paths to return to that are too long for a cookie or a URL of a URL, because an application sent a long state. The server
-// keeps them; the browser carries a short name.
+// Paths to return to that are too long for a cookie or a URL of a URL, because an application sent a long state. They are
+// kept, sealed, in the database, and the browser carries a short name.
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { SealedBox } from '../../base/sealed-box.ts'
+import type { KeptValues } from '../../store/server/kept-values.ts'
+
+export type LongPathsOptions = {
+  readonly rows: Pick<KeptValues, 'put' | 'find'>
+  /** 32 bytes, used for nothing else. */
+  readonly key: Uint8Array
+  readonly clock: Pick<Clock, 'nowMs'>
+}
 
 /** Longer ones are kept. */
 const maxCarried = 1500
-const maxKept = 1000
 const lifetimeMs = 12 * 3_600_000
 const prefix = '/~kept/'
 
 export class LongPaths {
-  readonly #clock: Pick<Clock, 'nowMs'>
-  /** By name, oldest first. */
-  readonly #kept = new Map<string, { readonly path: string; readonly untilMs: number }>()
+  readonly #options: LongPathsOptions
+  readonly #box: SealedBox
+  /** What is being written. */
+  readonly #writing = new Set<Promise<void>>()
 
-  constructor(clock: Pick<Clock, 'nowMs'>) {
-    this.#clock = clock
+  constructor(options: LongPathsOptions) {
+    this.#options = options
+    this.#box = new SealedBox(options.key)
   }
 
-  /** Returns what the browser may carry, for `find`. It must be sealed. */
+  /** Returns what the browser may carry, for `find`. It must be sealed, and sent after `written`. */
   shorten(path: string): string {
     if (path.length <= maxCarried) return path
-    const nowMs = this.#clock.nowMs()
-    for (const [name, { untilMs }] of this.#kept) {
-      if (nowMs < untilMs && this.#kept.size < maxKept) break
-      this.#kept.delete(name)
-    }
+    const { rows, clock } = this.#options
     const name = `${prefix}${randomBytes(12).toString('base64url')}`
-    this.#kept.set(name, { path, untilMs: nowMs + lifetimeMs })
+    const writing = rows.put(name, this.#box.seal(path, name), clock.nowMs() + lifetimeMs)
+    this.#writing.add(writing)
+    // Whoever waits for it gets the error.
+    writing.catch(() => {}).finally(() => this.#writing.delete(writing))
     return name
   }
 
+  /** Resolves when everything that was shortened can be found. Throws like the store. */
+  async written(): Promise<void> {
+    if (this.#writing.size > 0) await Promise.all(this.#writing)
+  }
+
   /** Returns undefined for a path that is not kept any more. */
-  find(short: string): string | undefined {
-    return short.startsWith(prefix) ? this.#kept.get(short)?.path : short
+  async find(short: string): Promise<string | undefined> {
+    if (!short.startsWith(prefix)) return short
+    const { rows, clock } = this.#options
+    const kept = await rows.find(short, clock.nowMs())
+    return kept?.sealed ? this.#box.unseal(kept.sealed, short) : undefined
   }
 }

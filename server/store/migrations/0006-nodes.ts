@@ -22,6 +22,13 @@ export async function addNodes(db: Kysely<never>): Promise<void> {
     .addColumn('camera_id', columnTypes(db).id, keyOf('cameras.id'))
     .addColumn('full_ms', 'bigint', required)
     .execute()
+  await db.schema
+    .createTable('kept_values')
+    .addColumn('digest', columnTypes(db).bytes, (column) => column.primaryKey().notNull())
+    .addColumn('sealed', columnTypes(db).bytes)
+    .addColumn('until_ms', 'bigint', required)
+    .execute()
+  await db.schema.createIndex('kept_values_until').on('kept_values').column('until_ms').execute()
   await tellWhatChanges(db, ['events', 'places', 'waiting_mails'])
   await tellChanges(db, 'waiting_mails', 'insert')
 }

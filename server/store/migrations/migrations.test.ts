@@ -64,6 +64,7 @@ testEachDatabase(
       'drop table waiting_mails',
       'drop table failed_attempts',
       'drop table nodes',
+      'drop table kept_values',
       'drop table event_rates',
       'alter table tokens drop column expires_at_ms',
       'drop table footage',

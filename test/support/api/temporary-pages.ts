@@ -12,6 +12,7 @@ import { PasswordQueue } from '../../../server/auth/guard/password-queue.ts'
 import { hashPassword } from '../../../server/auth/password.ts'
 import { PersonalTokens } from '../../../server/auth/personal-tokens.ts'
 import { SecondFactorService } from '../../../server/auth/second-factor/second-factor-service.ts'
+import { LongPaths } from '../../../server/auth/sessions/long-paths.ts'
 import { Sessions } from '../../../server/auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../../../server/base/clock.ts'
 import { silentLogger } from '../../../server/base/log.ts'
@@ -108,6 +109,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
       usedValues: store.usedValues,
       returnToKey: randomBytes(32),
       pendingKey: randomBytes(32),
+      longPaths: new LongPaths({ rows: store.keptValues, key: randomBytes(32), clock }),
       hasMailServer: true,
       audit,
       clock,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Audit } from '../../../server/auth/guard/audit.ts'
 import { ProviderService } from '../../../server/auth/providers/provider-service.ts'
+import { LongPaths } from '../../../server/auth/sessions/long-paths.ts'
 import type { Clock } from '../../../server/base/clock.ts'
 import type { Store } from '../../../server/store/store.ts'
 
@@ -10,5 +11,6 @@ export type NoProvidersOptions = { readonly audit: Pick<Audit, 'write'>; readonl
 
 export function createNoProviders(store: Store, { audit, clock }: NoProvidersOptions): ProviderService {
   const keys = { begun: randomBytes(32), found: randomBytes(32) }
-  return new ProviderService({ clients: [], store, audit, notify: () => {}, signUp: 'closed', keys, clock })
+  const longPaths = new LongPaths({ rows: store.keptValues, key: randomBytes(32), clock })
+  return new ProviderService({ longPaths, clients: [], store, audit, notify: () => {}, signUp: 'closed', keys, clock })
 }

@@ -22,7 +22,7 @@ export function createConfirmPage(deps: ConfirmDeps, service: SignInService): Pa
     get: async (call) => {
       const returnToName = call.query.get('return_to') ?? ''
       if (await users.hasPassword(call.user.id)) return show(call, returnToName)
-      return showProviders(call, service.findReturnTo(call, returnToName)?.path ?? service.home, deps)
+      return showProviders(call, (await service.findReturnTo(call, returnToName))?.path ?? service.home, deps)
     },
     async post(call, form) {
       const { texts, user, session, context } = call
@@ -42,7 +42,7 @@ export function createConfirmPage(deps: ConfirmDeps, service: SignInService): Pa
         const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
         return { ...refuse(status, problem), retryAfterSeconds }
       }
-      return service.confirm(call, found, service.findReturnTo(call, returnToName))
+      return service.confirm(call, found, await service.findReturnTo(call, returnToName))
     },
   }
 }

@@ -61,14 +61,14 @@ export function createLinkFoundPage({ providers }: LinkedDeps, service: SignInSe
     asksPassword: true,
     get: async (call) => {
       const sealed = call.query.get('found') ?? ''
-      const found = providers.openFound(browserOf(call), sealed)
+      const found = await providers.openFound(browserOf(call), sealed)
       if (!found) return showStale(call)
       return found.userId === call.user.id ? showQuestion(call, found, sealed) : showOther(call)
     },
     async post(call, form) {
       const browser = browserOf(call)
       const sealed = form.get('found')
-      const found = providers.openFound(browser, sealed)
+      const found = await providers.openFound(browser, sealed)
       if (!found) return { ...showStale(call), status: 400 }
       if (found.userId !== call.user.id) return showOther({ ...call, url: `${linkFoundPath}?found=${sealed}` })
       try {
@@ -97,7 +97,7 @@ function drawLinked(call: UserCall, { id, provider, issuer, email, createdAtMs }
   })
 }
 
-type FoundSignIn = NonNullable<ReturnType<PagesDeps['providers']['openFound']>>
+type FoundSignIn = NonNullable<Awaited<ReturnType<PagesDeps['providers']['openFound']>>>
 
 function showQuestion(
   { texts, session, user }: UserCall,

@@ -32,7 +32,7 @@ export function createSignInPage(deps: SignInDeps, service: SignInService): Page
     audience: 'anyone',
     async get(call) {
       const returnToName = readReturnToName(call, service)
-      if (call.session) return redirect(service.findReturnTo(call, returnToName)?.path ?? service.home)
+      if (call.session) return redirect((await service.findReturnTo(call, returnToName))?.path ?? service.home)
       if (await deps.accounts.signUps.isSetupPending()) return redirect(linkPaths.setup)
       const done = doneSignals.find((signal) => signal === call.query.get('done'))
       return show(call, { returnToName, done })
@@ -47,7 +47,7 @@ export function createSignInPage(deps: SignInDeps, service: SignInService): Page
       })
       const { problems } = call.texts
       if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
-      const returnTo = service.findReturnTo(call, returnToName)
+      const returnTo = await service.findReturnTo(call, returnToName)
       const { context } = call
       const answer = form.get(passkeyField)
       const problem = answer === '' ? checkFields(call, form, email) : undefined
@@ -109,11 +109,11 @@ type Shown = {
   readonly options: object | undefined
 }
 
-function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
+async function draw(call: PageCall, parts: Parts, shown: Shown): Promise<ShownPage> {
   const { service, canSignUp, providers } = parts
   const { returnToName, email = '', problem, done, options } = shown
   const { texts, visit } = call
-  const returnTo = service.findReturnTo(call, returnToName)
+  const returnTo = await service.findReturnTo(call, returnToName)
   const password = drawField({
     name: 'password',
     label: texts.fields.password,

@@ -1,0 +1,132 @@
+// The balancer of docs/guide/cluster.md in front of three servers: the main job without stickiness, and servers that end.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { Agent, request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Camera } from '../../contract/camera.ts'
+import type { RecordedStream, Timeline } from '../../contract/recording.ts'
+import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
+import { systemClock } from '../../server/base/clock.ts'
+import { findFreePort } from '../../server/base/free-port.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openAnsweringServer, openServerHere, ownerEmail } from '../server-under-test.ts'
+import { testPostgres } from './each-database.ts'
+
+type Answer = {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly bytes: Buffer
+  json<T>(): T
+}
+
+testPostgres('three servers behind HAProxy do the main job, and one that ends is not missed', async (t, postgres) => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-haproxy-'))
+  const { cert, key } = await openOwnIdentity({ dataDir: join(folder.path, 'made'), hosts: [], clock: systemClock })
+  await writeFile(join(folder.path, 'cameras.pem'), `${cert}\n${key}`)
+  const [port, plainPort, n1, n2, n3, peerPort] = await Promise.all(
+    Array.from({ length: 6 }, () => findFreePort('127.0.0.1')),
+  )
+  const guide = await readFile(new URL('../../docs/guide/cluster.md', import.meta.url), 'utf8')
+  const config = guide.split('```').find((block) => block.includes('frontend https'))!
+  const fitted = config
+    .replaceAll('10.0.0.11:8443', `127.0.0.1:${n1}`)
+    .replaceAll('10.0.0.12:8443', `127.0.0.1:${n2}`)
+    .replaceAll('10.0.0.13:8443', `127.0.0.1:${n3}`)
+    .replace('/etc/haproxy/cameras.pem', join(folder.path, 'cameras.pem'))
+    .replace('bind :443', `bind 127.0.0.1:${port}`)
+    .replace('bind :80', `bind 127.0.0.1:${plainPort}`)
+  const file = join(folder.path, 'haproxy.cfg')
+  await writeFile(file, `defaults\n  timeout connect 5s\n  timeout client 1h\n  timeout server 1m\n${fitted}`)
+
+  process.env.NIGHTJAR_DATABASE = await postgres.createDatabase()
+  t.after(() => delete process.env.NIGHTJAR_DATABASE)
+  await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
+  const url = `https://localhost:${port}`
+  const common = ['--behind-proxy', '--rate-limit', '0']
+  const own = ['--node-name', 'n1', '--peer-address', `127.0.0.1:${peerPort}`, '--port', String(n1)]
+  await using first = await openServerHere(...common, ...own, '--public-url', url)
+  await using second = await openAnsweringServer(first, ...common, '--node-name', 'n2', '--port', String(n2))
+  await using _third = await openAnsweringServer(first, ...common, '--node-name', 'n3', '--port', String(n3))
+  const haproxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' })
+  t.after(async () => {
+    const ended = haproxy.exitCode === null && once(haproxy, 'exit')
+    haproxy.kill('SIGTERM')
+    await ended
+  })
+  const authorization = `PersonalAccessToken ${first.token}`
+  /** Each on a connection of its own. */
+  const ask = async (path: string, { method = 'GET', body, headers = {} }: Ask = {}): Promise<Answer> => {
+    const agent = new Agent({ keepAlive: false })
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const options = { host: 'localhost', family: 4, port, path, method, agent, ca: cert }
+    const outgoing = httpsRequest({ ...options, headers: { authorization, ...type, ...headers } })
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
+    const [response] = await once(outgoing, 'response')
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(chunk)
+    const bytes = Buffer.concat(chunks)
+    return { status: response.statusCode, headers: response.headers, bytes, json: () => JSON.parse(bytes.toString()) }
+  }
+  const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
+  await eventually(
+    'the balancer answers',
+    10_000,
+    async () => (await ask('/healthz').catch(() => undefined))?.status === 200,
+  )
+
+  const body = { name: 'Door', url: source.url('a'), type: 'h264' }
+  const created = await ask('/v1/cameras/', { method: 'POST', body })
+  assert.equal(created.status, 201, created.bytes.toString())
+  const path = `/v1/cameras/${created.json<Camera>().id}/`
+  assert.equal((await ask(`${path}recording/`, { method: 'POST', body: { retention: 'P1D' } })).status, 201)
+  const range = () => {
+    const time = (ms: number) => new Date(ms).toISOString()
+    return `start=${time(Date.now() - 600_000)}&end=${time(Date.now() + 10_000)}`
+  }
+  const findStart = async () => (await ask(`${path}recording/timeline/?${range()}`)).json<Timeline>().segments[0]?.start
+  const start = await eventually('footage', 20_000, findStart)
+  const stream = (await ask(`${path}recording/stream/?start=${start}`)).json<RecordedStream>()
+  const playlist = await eventually('a playlist with parts', 20_000, async () => {
+    const { status, bytes } = await ask(pathOf(stream.url))
+    return status === 200 && /\.mp4|\.m4s/.test(bytes.toString()) && bytes.toString()
+  })
+  const part = playlist.split('\n').find((line) => line !== '' && !line.startsWith('#'))!
+  assert.equal((await ask(pathOf(new URL(part, stream.url).href))).status, 200)
+  const camera = (await ask(path)).json<Camera>()
+  for (let i = 0; i < 6; i++) {
+    const image = await ask(pathOf(camera.live_snapshot), { headers: { authorization: '' } })
+    assert.deepEqual([image.status, image.headers['content-type']], [200, 'image/jpeg'])
+  }
+  const made = await first.command<{ id: number; token: string }>('token', 'create', '--user', ownerEmail)
+  const headers = { authorization: `PersonalAccessToken ${made.token}` }
+  for (let i = 0; i < 6; i++) assert.equal((await ask('/v1/me/', { headers })).status, 200)
+  await first.command('token', 'revoke', String(made.id))
+  await eventually('the token works nowhere', 1000, async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask('/v1/me/', { headers })))
+    return answers.every(({ status }) => status === 401)
+  })
+
+  // A server that only answers ends while requests come all the time.
+  const statuses = new Set<number>()
+  let isEnding = true
+  const asking = (async () => {
+    while (isEnding) statuses.add((await ask(path)).status)
+  })()
+  await second.stop()
+  isEnding = false
+  await asking
+  for (let i = 0; i < 6; i++) statuses.add((await ask(path)).status)
+  assert.deepEqual([...statuses], [200])
+
+  // The server with the cameras ends.
+  await first.stop()
+  await eventually('the other one answers', 10_000, async () => (await ask(path)).status === 200)
+  const away = await ask(`${path}statistics/`)
+  assert.deepEqual([away.status, away.headers['retry-after']], [503, '5'])
+})
+
+type Ask = { readonly method?: string; readonly body?: unknown; readonly headers?: Record<string, string> }
