@@ -7,7 +7,7 @@ import { type Option, pathOption } from './option.ts'
 const path = pathOption<string>({
   placeholder: 'PLACE',
   description:
-    'Database: an SQLite file or the URL of a PostgreSQL database. If the URL contains a password, set it in the file or the variable: all users of the machine can read command-line flags.',
+    'Database: an SQLite file or the URL of a PostgreSQL database. The URL may name several hosts, separated by commas: the server uses the one that takes writes. If the URL contains a password, set it in the file or the variable: all users of the machine can read command-line flags.',
   defaultText: '`nightjar.db` in the data folder',
   createDefault: ({ dataDir }) => databaseFile(dataDir),
 })

@@ -5,7 +5,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -30,10 +30,17 @@ export class TemporaryPostgres {
   readonly #bin: string
   readonly #folder: string
   readonly #user: readonly string[]
+  readonly #paused: number[] = []
   #server: ChildProcess | undefined
 
-  private constructor(bin: string, folder: string, user: readonly string[], port: number) {
-    this.password = randomBytes(8).toString('hex')
+  private constructor(
+    bin: string,
+    folder: string,
+    user: readonly string[],
+    port: number,
+    password = randomBytes(8).toString('hex'),
+  ) {
+    this.password = password
     this.#bin = bin
     this.#folder = folder
     this.#user = user
@@ -55,6 +62,27 @@ export class TemporaryPostgres {
       throw error
     }
     return postgres
+  }
+
+  /** A server that replicates this one. `close` it before this one. */
+  async openReplica(): Promise<TemporaryPostgres> {
+    const folder = await mkdtemp(join(tmpdir(), 'nightjar-replica-'))
+    const user = await findUser()
+    if (user) await chown(folder, user.uid, user.gid)
+    const port = await findFreePort('127.0.0.1')
+    const replica = new TemporaryPostgres(this.#bin, folder, this.#user, port, this.password)
+    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'tester', '-D', replica.#dataDir]
+    const env = { ...process.env, PGPASSWORD: this.password }
+    await run(
+      'setpriv',
+      [...this.#user, join(this.#bin, 'pg_basebackup'), ...from, '-R', '--checkpoint=fast', '--no-sync'],
+      {
+        cwd: folder,
+        env,
+      },
+    )
+    await replica.start()
+    return replica
   }
 
   url(database: string): string {
@@ -104,7 +132,16 @@ export class TemporaryPostgres {
     if (!server || server.exitCode !== null) return
     const exit = once(server, 'exit')
     server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    for (const pid of this.#paused.splice(0)) process.kill(pid, 'SIGCONT')
     await exit
+  }
+
+  /** Takes connections and says nothing, until it is stopped. */
+  async pause(): Promise<void> {
+    const { pid = 0 } = this.#server ?? {}
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    this.#paused.push(pid, ...children.trim().split(' ').map(Number))
+    for (const each of this.#paused) process.kill(each, 'SIGSTOP')
   }
 
   async close(): Promise<void> {

@@ -10,12 +10,14 @@ import type { StoreChange } from '../engine/change-feed.ts'
 import type { Watch, WatchOptions } from '../engine/database.ts'
 import { untilLost } from './lost-connection.ts'
 import { createUnavailable } from './postgres-failure.ts'
+import type { PostgresPrimary } from './postgres-primary.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
 import { changeChannel, readChange } from './postgres-triggers.ts'
 
 export type PostgresWatchOptions = Omit<WatchOptions, 'intervalMs'> & {
   /** `application_name` distinguishes this process's own notifications from others. */
   readonly config: pg.ClientConfig & { readonly application_name: string }
+  readonly primary: PostgresPrimary
   /** The URL without its password. */
   readonly place: string
 }
@@ -27,8 +29,6 @@ const gatherMs = 20
  * is noticed, twice as long, it is less than a second.
  */
 const doubtMs = 300
-/** A connection that does not answer for so long is replaced. */
-const patienceMs = 5000
 /** More different ones are reported as one of which nothing is known. */
 const maxGathered = 100
 
@@ -81,9 +81,11 @@ async function watch(options: PostgresWatchOptions, first: Listener, signal: Abo
 /** A listening connection; `ended` resolves with the reason when it has stopped listening. */
 type Listener = { readonly ended: Promise<string> }
 
-async function listen({ feed, clock, config }: PostgresWatchOptions, signal: AbortSignal): Promise<Listener> {
+async function listen({ feed, clock, config, primary }: PostgresWatchOptions, signal: AbortSignal): Promise<Listener> {
   const sockets = new PostgresSockets()
-  const client = new pg.Client({ ...config, query_timeout: patienceMs, stream: sockets.create })
+  const url = await primary.find()
+  const patienceMs = primary.isOneOfSeveral ? 1500 : 5000
+  const client = new pg.Client({ ...config, connectionString: url, query_timeout: patienceMs, stream: sockets.create })
   const lost = Promise.withResolvers<string>()
   client.on('error', (error) => lost.resolve(errorChain(error)))
   client.on('end', () => lost.resolve('the connection was closed'))
@@ -112,6 +114,7 @@ async function listen({ feed, clock, config }: PostgresWatchOptions, signal: Abo
     await client.connect()
     await client.query(`listen ${changeChannel}`)
   } catch (error) {
+    primary.doubt(url)
     await sockets.end(client.end())
     throw error
   }
@@ -120,6 +123,7 @@ async function listen({ feed, clock, config }: PostgresWatchOptions, signal: Abo
     await client.query('select 1').finally(() => clearInterval(doubting))
   }
   const ended = untilLost({ ended: lost.promise, check, intervalMs: doubtMs, clock, signal }).then(async (reason) => {
+    if (!signal.aborted) primary.doubt(url)
     await sockets.end(client.end())
     return reason
   })

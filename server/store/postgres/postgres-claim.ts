@@ -13,6 +13,7 @@ import { createClaimConflict, type DatabaseClaim } from '../engine/claim.ts'
 import { untilLost } from './lost-connection.ts'
 import { createPostgresConfig } from './postgres-database.ts'
 import { createUnavailable } from './postgres-failure.ts'
+import { PostgresPrimary } from './postgres-primary.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
 import { describePostgresUrl } from './postgres-url.ts'
 
@@ -37,13 +38,14 @@ const maxNameLength = 63
 export async function claimPostgres(options: PostgresClaimOptions): Promise<DatabaseClaim> {
   const { url, holder, clock } = options
   const place = describePostgresUrl(url)
+  const primary = new PostgresPrimary(url)
   const name = writeName(holder)
   const deadlineMs = clock.monotonicMs() + patienceMs
   for (;;) {
-    const found = await connect(url, name).catch((error) => {
+    const found = await connect(primary, name).catch((error) => {
       throw createUnavailable(error, place)
     })
-    if (found?.kind === 'ours') return keep(found, { ...options, place, name })
+    if (found?.kind === 'ours') return keep(found, { ...options, primary, place, name })
     if (clock.monotonicMs() >= deadlineMs) throw createClaimConflict(place, found?.other)
     await clock.sleep(retryMs)
   }
@@ -60,7 +62,11 @@ type Holding = {
 /** Describes the other server that holds it. */
 type Taken = { readonly kind: 'taken'; readonly other: string }
 
-type KeepOptions = PostgresClaimOptions & { readonly place: string; readonly name: string }
+type KeepOptions = PostgresClaimOptions & {
+  readonly primary: PostgresPrimary
+  readonly place: string
+  readonly name: string
+}
 
 function keep(first: Holding, options: KeepOptions): DatabaseClaim {
   const closing = new AbortController()
@@ -77,7 +83,7 @@ function keep(first: Holding, options: KeepOptions): DatabaseClaim {
 
 /** Resolves when `signal` aborts, or with the reason why another server holds the database now. */
 async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal): Promise<AppError | undefined> {
-  const { url, clock, log, place, name } = options
+  const { primary, clock, log, place, name } = options
   const backoff = new Backoff({ minMs: 50, maxMs: 2000 })
   let holding: Holding | undefined = first
   while (!signal.aborted) {
@@ -88,7 +94,7 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
       if (signal.aborted) return undefined
       log.warn({ database: place, reason }, 'the lock on the database was lost and is taken again')
     }
-    const found: Holding | Taken | undefined = await connect(url, name).catch(() => undefined)
+    const found: Holding | Taken | undefined = await connect(primary, name).catch(() => undefined)
     if (found?.kind === 'taken') return createClaimConflict(place, found.other)
     holding = found
     if (holding) backoff.reset()
@@ -99,10 +105,16 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
 }
 
 /** Undefined if nobody holds the lock: it was released just now, or a former connection of this server held it. */
-async function connect(url: string, name: string): Promise<Holding | Taken | undefined> {
+async function connect(primary: PostgresPrimary, name: string): Promise<Holding | Taken | undefined> {
   const sockets = new PostgresSockets()
   const ended = Promise.withResolvers<string>()
-  const config = { ...createPostgresConfig(url), application_name: name, query_timeout: probeIntervalMs }
+  const url = await primary.find()
+  const config = {
+    ...createPostgresConfig(),
+    connectionString: url,
+    application_name: name,
+    query_timeout: probeIntervalMs,
+  }
   const client = new pg.Client({ ...config, stream: sockets.create })
   client.on('error', (error) => ended.resolve(errorChain(error)))
   client.on('end', () => ended.resolve('the connection was closed'))
@@ -121,6 +133,7 @@ async function connect(url: string, name: string): Promise<Holding | Taken | und
     await close()
     return found && !isOurs ? { kind: 'taken', other: describe(found) } : undefined
   } catch (error) {
+    primary.doubt(url)
     await close()
     throw error
   }

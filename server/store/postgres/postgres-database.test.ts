@@ -41,6 +41,12 @@ test('addresses are shown without password and parameters', () => {
   const url = 'postgres://nightjar:s%40cret@db.example.org:5433/cameras?sslmode=verify-full&sslpassword=secret'
   assert.equal(describePostgresUrl(url), 'postgres://nightjar@db.example.org:5433/cameras')
   assert.equal(describePostgresUrl('postgresql:///cameras?host=/run/postgresql'), 'postgres:///cameras')
+  assert.equal(
+    describePostgresUrl('postgres://me:a%2Cb@h1:5433,h2,[fd00::1]:5434/cameras?x=y'),
+    'postgres://me@h1:5433,h2,[fd00::1]:5434/cameras',
+  )
+  for (const wrong of ['postgres://h1,h2:x/n', 'postgres://h1,,h2:/', 'postgres://me:p,q/r@h1,h2/n'])
+    assert.ok(!isCompletePostgresUrl(wrong), wrong)
   assert.deepEqual(['postgres://h/n', 'postgres://h/', 'postgres://h', 'nightjar.db'].map(isCompletePostgresUrl), [
     true,
     false,

@@ -9,6 +9,7 @@ import { migrateToLatest } from '../migrations/migrations.ts'
 import type { Tables } from '../schema.ts'
 import { openPostgresWatch } from './postgres-changes.ts'
 import { createPostgresPool } from './postgres-pool.ts'
+import { PostgresPrimary } from './postgres-primary.ts'
 import { postgresTypes } from './postgres-types.ts'
 import { describePostgresUrl } from './postgres-url.ts'
 
@@ -18,14 +19,15 @@ const maxConnections = 10
 /** Throws 'unavailable' if the server does not respond or refuses the connection. No message contains the password. */
 export async function openPostgresDatabase(url: string): Promise<Database> {
   const place = describePostgresUrl(url)
-  const config = createPostgresConfig(url)
-  await migrate(config, place)
-  const pool = createPostgresPool({ ...config, ...limits, max: maxConnections }, place)
+  const primary = new PostgresPrimary(url)
+  const config = createPostgresConfig()
+  await migrate(config, primary, place)
+  const pool = createPostgresPool({ ...config, ...limits, max: maxConnections }, primary, place)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
     sync: async () => {}, // every write is on the disk there, as far as the server is set to be
-    openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, place }),
+    openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, primary, place }),
     // A PostgreSQL server whose disk does not confirm a write stops by itself and recovers.
     lost: new Promise(() => {}),
     close: () => db.destroy(),
@@ -42,12 +44,9 @@ const limits = {
 } satisfies PoolConfig
 
 /** Options of every connection. */
-export function createPostgresConfig(text: string) {
-  const url = new URL(text)
-  // By its name, a process distinguishes its own changes from those of others.
-  url.searchParams.delete('application_name')
+export function createPostgresConfig() {
   return {
-    connectionString: url.href,
+    // By its name, a process distinguishes its own changes from those of others.
     application_name: `nightjar-${randomBytes(8).toString('hex')}`,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 60_000,
@@ -58,8 +57,8 @@ export function createPostgresConfig(text: string) {
 }
 
 /** Uses a separate connection without timeouts: a migration may take long, and other processes wait for it. */
-async function migrate(config: PoolConfig, place: string): Promise<void> {
-  const pool = createPostgresPool({ ...config, max: 1 }, place)
+async function migrate(config: PoolConfig, primary: PostgresPrimary, place: string): Promise<void> {
+  const pool = createPostgresPool({ ...config, max: 1 }, primary, place)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
     const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)

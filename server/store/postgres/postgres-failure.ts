@@ -17,6 +17,8 @@ export type PostgresFailure = {
   readonly error: unknown
   /** Whether the connection is no longer usable. */
   readonly isLost: boolean
+  /** Whether the server replicates another one, which takes the writes. */
+  readonly isReadOnly?: boolean
 }
 
 /** `place`: the database's URL without its password. Other errors are returned unchanged. */
@@ -31,7 +33,8 @@ export function explainPostgresFailure(cause: unknown, place: string): PostgresF
   // A newer version changed a table of a prepared statement; a new connection prepares it again.
   const isOutdated = code === '0A000' && cause.routine === 'RevalidateCachedQuery'
   if (isOutdated || lost.test(code)) return { error: createUnavailable(cause, place), isLost: true }
-  return { error: unavailable.test(code) ? createUnavailable(cause, place) : cause, isLost: false }
+  const isReadOnly = code === '25006'
+  return { error: unavailable.test(code) ? createUnavailable(cause, place) : cause, isLost: isReadOnly, isReadOnly }
 }
 
 /** For errors that prevented a connection. */

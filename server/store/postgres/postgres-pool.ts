@@ -1,29 +1,76 @@
 // A connection pool for Kysely: statements are prepared once per connection, errors are translated, and broken
-// connections are not used again.
+// connections are not used again. Of several servers, it uses the primary.
 
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { createUnavailable, explainPostgresFailure } from './postgres-failure.ts'
+import type { PostgresPrimary } from './postgres-primary.ts'
 import { PostgresSockets } from './postgres-sockets.ts'
 
 /** `place`: the database's URL without its password, for messages. */
-export function createPostgresPool(config: pg.PoolConfig, place: string): PostgresPool {
-  const sockets = new PostgresSockets()
-  const pool = new pg.Pool({ ...config, stream: sockets.create })
+export function createPostgresPool(config: pg.PoolConfig, primary: PostgresPrimary, place: string): PostgresPool {
   const names = new StatementNames()
-  const connections = new WeakMap<pg.PoolClient, Connection>()
-  // Idle connections end with the server. The next caller opens a new one and gets the error if that fails.
-  pool.on('error', () => {})
+  let held: ServerPool | undefined
+  primary.onLost(() => {
+    // What waits for an answer fails at once.
+    held?.abandon()
+    held = undefined
+  })
   return {
     async connect() {
-      const client = await pool.connect().catch((error) => {
-        throw createUnavailable(error, place)
-      })
-      let connection = connections.get(client)
-      if (!connection) connections.set(client, (connection = new Connection(client, names, place)))
-      return connection
+      const url = await primary.find()
+      held ??= new ServerPool({ ...config, connectionString: url }, names, place, primary)
+      return held.connect()
     },
-    end: () => sockets.end(pool.end()),
+    end: async () => held?.end(),
+  }
+}
+
+/** Of one server of `primary`, which hears that it cannot be reached, or takes no writes. */
+class ServerPool {
+  readonly #sockets = new PostgresSockets()
+  readonly #pool: pg.Pool
+  readonly #names: StatementNames
+  readonly #place: string
+  readonly #primary: PostgresPrimary
+  readonly #url: string
+  readonly #connections = new WeakMap<pg.PoolClient, Connection>()
+
+  constructor(
+    config: pg.PoolConfig & { readonly connectionString: string },
+    names: StatementNames,
+    place: string,
+    primary: PostgresPrimary,
+  ) {
+    this.#url = config.connectionString
+    this.#pool = new pg.Pool({ ...config, stream: this.#sockets.create })
+    // Idle connections end with the server. The next caller opens a new one and gets the error if that fails.
+    this.#pool.on('error', () => {})
+    this.#names = names
+    this.#place = place
+    this.#primary = primary
+  }
+
+  async connect(): Promise<Connection> {
+    const client = await this.#pool.connect().catch((error) => {
+      this.#primary.doubt(this.#url)
+      throw createUnavailable(error, this.#place)
+    })
+    let connection = this.#connections.get(client)
+    if (!connection) {
+      connection = new Connection(client, this.#names, this.#place, () => this.#primary.lose(this.#url))
+      this.#connections.set(client, connection)
+    }
+    return connection
+  }
+
+  abandon(): void {
+    this.#sockets.destroy()
+    void this.#pool.end().catch(() => {})
+  }
+
+  end(): Promise<void> {
+    return this.#sockets.end(this.#pool.end())
   }
 }
 
@@ -31,12 +78,14 @@ class Connection implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: StatementNames
   readonly #place: string
+  readonly #onReadOnly: () => void
   #failure: unknown
 
-  constructor(client: pg.PoolClient, names: StatementNames, place: string) {
+  constructor(client: pg.PoolClient, names: StatementNames, place: string, onReadOnly: () => void) {
     this.#client = client
     this.#names = names
     this.#place = place
+    this.#onReadOnly = onReadOnly
     // Between two statements of a transaction nothing else listens, and an unhandled 'error' event would end the
     // process.
     client.on('error', (error) => {
@@ -58,8 +107,9 @@ class Connection implements PostgresPoolClient {
       const name = this.#names.find(text, values.length)
       return await this.#client.query({ text, values, ...(name !== undefined && { name }) })
     } catch (cause) {
-      const { error, isLost } = explainPostgresFailure(cause, this.#place)
+      const { error, isLost, isReadOnly } = explainPostgresFailure(cause, this.#place)
       if (isLost) this.#failure = error
+      if (isReadOnly) this.#onReadOnly()
       throw error
     }
   }

@@ -19,9 +19,13 @@ export class PostgresSockets {
     return socket
   }
 
+  destroy(): void {
+    for (const socket of this.#open) socket.destroy()
+  }
+
   /** Waits a short time for `farewell`, then destroys all sockets that are still open. */
   async end(farewell: Promise<unknown>): Promise<void> {
     await settlesWithin(farewell, farewellMs, systemClock)
-    for (const socket of this.#open) socket.destroy()
+    this.destroy()
   }
 }

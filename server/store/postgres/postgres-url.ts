@@ -1,4 +1,4 @@
-// URLs of PostgreSQL databases: postgres://user:password@host:port/name?parameters (libpq's connection URIs).
+// URLs of PostgreSQL databases: postgres://user:password@host:port,host:port/name?parameters (libpq's connection URIs).
 
 /** Whether the text names a PostgreSQL database. No file name begins like that. */
 export function isPostgresUrl(text: string): boolean {
@@ -10,11 +10,27 @@ export function isPostgresUrl(text: string): boolean {
  * messages would show it.
  */
 export function isCompletePostgresUrl(text: string): boolean {
-  return isPostgresUrl(text) && URL.canParse(text) && /^\/[^/@:]+$/.test(new URL(text).pathname)
+  if (!isPostgresUrl(text)) return false
+  const urls = listServers(text)
+  return urls.every((url) => URL.canParse(url) && /^\/[^/@:]+$/.test(new URL(url).pathname))
 }
 
 /** The URL for display: without password and parameters. */
 export function describePostgresUrl(text: string): string {
-  const { username, host, pathname } = new URL(text)
-  return `postgres://${username && `${username}@`}${host}${pathname}`
+  const urls = listServers(text).map((url) => new URL(url))
+  const { username, pathname } = urls[0]!
+  return `postgres://${username && `${username}@`}${urls.map(({ host }) => host).join(',')}${pathname}`
+}
+
+/** A URL for each of the hosts, in their order, without a name of the program. */
+export function listServers(text: string): string[] {
+  const [, scheme = '', login = '', hosts = '', rest = ''] =
+    /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^/?#]*)(.*)$/is.exec(text) ?? []
+  return hosts.split(',').map((host) => {
+    const url = `${scheme}${login}${host}${rest}`
+    if (!URL.canParse(url)) return url
+    const parsed = new URL(url)
+    parsed.searchParams.delete('application_name')
+    return parsed.href
+  })
 }

@@ -1,0 +1,75 @@
+// A server that knows several hosts of its database, when the primary dies and a replica is promoted.
+
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Timeline } from '../../contract/recording.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServerHere, ownerEmail } from '../server-under-test.ts'
+import { testPostgres } from './each-database.ts'
+import { findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
+
+const dies = (postgres: TemporaryPostgres) => postgres.stop('immediate')
+const hangs = (postgres: TemporaryPostgres) => postgres.pause()
+
+for (const end of [dies, hangs])
+  testPostgres(`the primary ${end.name}: a promoted replica is used within five seconds`, (t) => failOver(t, end))
+
+async function failOver(t: TestContext, end: (postgres: TemporaryPostgres) => Promise<void>): Promise<void> {
+  const postgres = await TemporaryPostgres.open(findPostgres()!)
+  t.after(() => postgres.close())
+  await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
+  const database = await postgres.createDatabase()
+  const replica = await postgres.openReplica()
+  t.after(() => replica.close())
+  const { port, password } = postgres
+  const name = new URL(database).pathname
+  // The replica first: it takes no writes.
+  process.env.NIGHTJAR_DATABASE = `postgres://tester:${password}@127.0.0.1:${replica.port},127.0.0.1:${port}${name}`
+  t.after(() => delete process.env.NIGHTJAR_DATABASE)
+  await using server = await openServerHere()
+  const id = await server.addCamera('A', source.url('a'), '--record', 'P1D')
+  const readSegments = async () => {
+    const time = (ms: number) => new Date(ms).toISOString()
+    const query = `start=${time(Date.now() - 600_000)}&end=${time(Date.now() + 10_000)}`
+    const { status, json } = await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${query}`)
+    return status === 200 ? json : undefined
+  }
+  await eventually('footage', 20_000, async () => (await readSegments())?.segments[0])
+  await eventually('the replica has everything', 10_000, async () => {
+    const [sent] = await postgres.query<{ lsn: string }>('select pg_current_wal_lsn() as lsn')
+    const [{ is_there } = { is_there: false }] = await replica.query<{ is_there: boolean }>(
+      `select pg_last_wal_replay_lsn() >= '${sent!.lsn}' as is_there`,
+    )
+    return is_there
+  })
+
+  await end(postgres)
+  await replica.query('select pg_promote()')
+  const promotedMs = performance.now()
+  await eventually('the API is back', 5000, async () => (await server.request('/v1/me/')).status === 200)
+  const change = { method: 'PUT', body: { name: 'B' } }
+  await eventually(
+    'changes are written',
+    5000,
+    async () => (await server.request(`/v1/cameras/${id}/`, change)).status === 200,
+  )
+  const tookMs = Math.round(performance.now() - promotedMs)
+  t.diagnostic(`${tookMs} ms after the promotion`)
+  assert.ok(tookMs < 5000, `${tookMs} ms`)
+  // What happened meanwhile is written, and what another process changes is heard.
+  const made = await server.command<{ id: number; token: string }>('token', 'create', '--user', ownerEmail)
+  const authorization = `PersonalAccessToken ${made.token}`
+  assert.equal((await server.request('/v1/me/', { authorization })).status, 200)
+  await server.command('token', 'revoke', String(made.id))
+  await eventually(
+    'the token is refused',
+    1000,
+    async () => (await server.request('/v1/me/', { authorization })).status === 401,
+  )
+  await eventually('one stretch of footage without gaps', 20_000, async () => {
+    const timeline = await readSegments()
+    const [segment, ...others] = timeline?.segments ?? []
+    return segment && others.length === 0 && Date.parse(segment.end) > Date.now() - 5000
+  })
+  assert.equal(await server.stop(), 0)
+}
