@@ -5,6 +5,7 @@ import { apiBench } from './api/api-bench.ts'
 import { archiveBench } from './archive/archive-bench.ts'
 import { authBench } from './auth/auth-bench.ts'
 import { type Bench, readBenchOptions, UsageError } from './bench.ts'
+import { clusterBench } from './cluster/cluster-bench.ts'
 import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
 import { liveBench } from './live/live-bench.ts'
@@ -25,6 +26,7 @@ const benches: readonly Bench[] = [
   liveBench,
   playbackBench,
   placesBench,
+  clusterBench,
 ]
 
 const help = `npm run bench -- <name> [options]

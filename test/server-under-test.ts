@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import pino from 'pino'
 import type { RunningServer } from '../server/app.ts'
 import { systemClock } from '../server/base/clock.ts'
 import { findFreePort } from '../server/base/free-port.ts'
-import { serverOptions } from '../server/commands/help.ts'
+import { parseWords } from '../server/commands/command-line.ts'
+import { serveCommand } from '../server/commands/serve-command.ts'
 import { loadConfig } from '../server/config.ts'
 import { databaseFile } from '../server/store/engine/database-file.ts'
 import { balance, type Running } from './balanced-servers.ts'
@@ -93,7 +93,11 @@ export async function openServerWith(
   ...extraArgs: string[]
 ): Promise<ServerProcess> {
   const running = createServerProcess(environment)
-  return Object.defineProperties(await open(running, extraArgs, true), {
+  return addProcess(await open(running, extraArgs, true), running)
+}
+
+function addProcess(server: ServerUnderTest, running: Running & { readonly pid: number }): ServerProcess {
+  return Object.defineProperties(server, {
     pid: { get: () => running.pid },
     kill: { value: () => running.end('SIGKILL') },
   }) as ServerProcess
@@ -108,16 +112,24 @@ export async function openServerHere(...extraArgs: string[]): Promise<ServerUnde
 }
 
 /** Another server in the process of the test, of the database of the first one, which has the cameras. */
-export async function openAnsweringServer(
+export async function openAnsweringServer(first: ServerUnderTest, ...extraArgs: string[]): Promise<ServerUnderTest> {
+  return openAnswering(createServerHere(), first, extraArgs)
+}
+
+/** The same as a process. */
+export async function openAnsweringProcess(first: ServerUnderTest, ...extraArgs: string[]): Promise<ServerProcess> {
+  const running = createServerProcess({})
+  return addProcess(await openAnswering(running, first, extraArgs), running)
+}
+
+async function openAnswering(
+  running: Running,
   { dataDir, token, url: publicUrl }: ServerUnderTest,
-  ...extraArgs: string[]
+  extraArgs: readonly string[],
 ): Promise<ServerUnderTest> {
   const port = String(await findFreePort('127.0.0.1'))
   const shared = ['--no-cameras', '--secret-key-file', join(dataDir, 'secret.key'), '--public-url', publicUrl]
-  return open(createServerHere(), [...shared, '--port', port, ...extraArgs], {
-    token,
-    url: `https://localhost:${port}`,
-  })
+  return open(running, [...shared, '--port', port, ...extraArgs], { token, url: `https://localhost:${port}` })
 }
 
 /** In the process of the test, before anybody has an account; `setupCode` is for the first. */
@@ -241,11 +253,7 @@ function createServerHere(): Running {
     logLines,
     async start(args) {
       const { openApp } = await import('../server/app.ts')
-      const names = Object.entries(serverOptions)
-      const options = Object.fromEntries(
-        names.map(([name, { placeholder }]) => [name, { type: placeholder ? 'string' : 'boolean' } as const]),
-      )
-      const { values: flags } = parseArgs({ args: [...args], options })
+      const { values: flags } = parseWords(serveCommand, args)
       const config = await loadConfig({ flags, env: process.env, cwd: tmpdir() })
       const { logLevel } = config
       const form = { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }

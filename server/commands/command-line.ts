@@ -96,7 +96,8 @@ function unknownCommand(first: string, second: string, family: readonly Command[
   )
 }
 
-function parseWords(command: Command, args: readonly string[]) {
+/** Throws UsageError. */
+export function parseWords(command: Command, args: readonly string[]) {
   const all = Object.entries({ ...commonOptions, ...command.options })
   const options = Object.fromEntries(
     all.map(([name, { placeholder }]) => [name, { type: placeholder ? 'string' : 'boolean' } as const]),
@@ -110,7 +111,14 @@ function parseWords(command: Command, args: readonly string[]) {
       allowNegative: true,
       strict: true,
     })
-    return { values: parsed.values as Record<string, string | boolean | undefined>, positionals: parsed.positionals }
+    const values = { ...parsed.values } as Record<string, string | boolean | undefined>
+    // To Node, `--no-cameras` turns off `cameras`, also where there is an option of the whole name and no other.
+    for (const name of Object.keys(values)) {
+      if (values[name] !== false || name in options || !(`no-${name}` in options)) continue
+      values[`no-${name}`] = true
+      delete values[name]
+    }
+    return { values, positionals: parsed.positionals }
   } catch (error) {
     const { message } = error as Error
     // Node appends advice to this message that does not help with a mistyped option.

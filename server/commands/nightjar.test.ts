@@ -14,6 +14,8 @@ import { isChecksumValid } from '../auth/personal-token.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
 import { databaseFile } from '../store/engine/database-file.ts'
 import { openStore } from '../store/store.ts'
+import { parseWords } from './command-line.ts'
+import { serveCommand } from './serve-command.ts'
 
 const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))
 
@@ -175,4 +177,11 @@ test('--help works for every command, from any folder and through links', async 
   await symlink(launcher, join(data, 'first'))
   await symlink('first', join(data, 'second link'))
   assert.match((await succeed('user --help', { program: join(data, 'second link') })).stdout, /user add/)
+})
+
+test('a switch whose name begins with "no" is turned on, and off, as its name says', () => {
+  const read = (...args: string[]) => ({ ...parseWords(serveCommand, args).values })
+  assert.deepEqual(read('--no-password-grant', '--no-cameras'), { 'no-password-grant': true, 'no-cameras': true })
+  assert.deepEqual(read('--no-no-cameras', '--no-behind-proxy'), { 'no-cameras': false, 'behind-proxy': false })
+  assert.throws(() => read('--no-such-thing'), /Unknown option/)
 })

@@ -104,8 +104,8 @@ testPostgres(
     )
     assert.ok(listening.length >= 2)
     const signal = (name: NodeJS.Signals) => {
-    for (const { pid } of listening) process.kill(pid, name)
-  }
+      for (const { pid } of listening) process.kill(pid, name)
+    }
     signal('SIGSTOP')
     t.after(() => signal('SIGCONT'))
     // Both have heard the last answer.
