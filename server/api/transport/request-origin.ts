@@ -54,8 +54,11 @@ export function readTarget(request: IncomingMessage): void {
 export class OriginCheck {
   readonly #options: OriginOptions
   readonly #allowed: AllowedHosts
-  /** Connections of other servers of the installation, which have looked at everything that is checked here. */
-  readonly #peers = new WeakSet<Socket>()
+  /**
+   * Connections of other servers of the installation, which have looked at everything that is checked here. Undefined
+   * while there was none: requests are looked up three times.
+   */
+  #peers: WeakSet<Socket> | undefined
 
   constructor(options: OriginOptions) {
     this.#options = options
@@ -64,19 +67,20 @@ export class OriginCheck {
 
   /** From now on, requests of this connection come from whom they say. */
   trust(peer: Socket): void {
+    this.#peers ??= new WeakSet()
     this.#peers.add(peer)
   }
 
   /** Whether it came from a proxy, which hands on what its clients ask. */
   isFromProxy({ socket }: IncomingMessage): boolean {
     const { proxies } = this.#options
-    return (!proxies.isEmpty && proxies.has(peerOf(socket))) || this.#peers.has(socket)
+    return (!proxies.isEmpty && proxies.has(peerOf(socket))) || this.#peers?.has(socket) === true
   }
 
   /** The client's address. */
   findClient({ socket, headers }: IncomingMessage): string {
     const { proxies } = this.#options
-    if (this.#peers.has(socket)) return textOf(headers['x-forwarded-for']) ?? peerOf(socket)
+    if (this.#peers?.has(socket)) return textOf(headers['x-forwarded-for']) ?? peerOf(socket)
     const peer = peerOf(socket)
     return proxies.has(peer) ? proxies.findClient(peer, textOf(headers['x-forwarded-for'])) : peer
   }
@@ -84,7 +88,7 @@ export class OriginCheck {
   /** Throws HttpError for a request that came over HTTP, 403, or that means another server, 421. */
   check(request: IncomingMessage, clientIp: string): void {
     const { headers, socket, url = '' } = request
-    if (this.#peers.has(socket)) return
+    if (this.#peers?.has(socket)) return
     const isProxy = this.#options.proxies.has(peerOf(socket))
     this.#checkScheme(request, { isProxy, clientIp })
     if (!url.startsWith('/') && url !== '*') throw misdirected()
