@@ -56,9 +56,12 @@ export class Forwarder implements Disposable {
     try {
       answer = await this.#ask(server, request, reply.raw)
     } catch (cause) {
-      const fields = { server: server.name, address: writePeerAddress(server.address), error: errorChain(cause) }
-      if (!this.#isSilent && !isGone(reply.raw)) log.warn(fields, 'the server with the cameras does not answer')
-      this.#isSilent = true
+      // Whoever asked may have left instead.
+      if (!isGone(reply.raw) && !this.#isSilent) {
+        const fields = { server: server.name, address: writePeerAddress(server.address), error: errorChain(cause) }
+        log.warn(fields, 'the server with the cameras does not answer')
+        this.#isSilent = true
+      }
       throw new AppError('unavailable', 'the server with the cameras does not answer', { cause })
     }
     if (this.#isSilent) log.info({ server: server.name }, 'the server with the cameras answers again')

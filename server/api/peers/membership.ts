@@ -77,13 +77,17 @@ export class Membership implements AsyncDisposable {
 
   run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
+    let isFailing = false
     const report = async () => {
       try {
         if (!(await this.#options.rows.renew(this.#self, lastsMs))) await this.#add()
         await this.#read()
+        if (isFailing) log.info({}, 'this server reports again that it is alive')
+        isFailing = false
       } catch (error) {
         if (error instanceof AppError && error.kind === 'conflict') this.#lost.resolve(error)
-        else log.warn({ error: errorChain(error) }, 'this server could not report that it is alive')
+        else if (!isFailing) log.warn({ error: errorChain(error) }, 'this server cannot report that it is alive')
+        isFailing = true
       }
     }
     return repeat(report, { clock, signal, intervalMs: reportIntervalMs, isDelayed: true })
