@@ -225,8 +225,9 @@ test('a gap that a failed sync makes longer keeps its reason, unless the longer 
     for (const frame of seconds(backS, backS + 3)) recorder.push(frame)
     await settle(recorder)
     disk.syncFailure = 'EIO'
+    const { syncs } = disk
     recorder.push({ kind: 'end', reason: 'stream_changed' })
-    await settle(recorder)
+    while (disk.syncs === syncs) await settle(recorder)
     disk.syncFailure = undefined
     recorder.push({ kind: 'start', runId: 'c', format: syntheticFormat() })
     for (const frame of seconds(backS + 3, backS + 8)) recorder.push(frame)
