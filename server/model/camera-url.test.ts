@@ -32,13 +32,14 @@ test('a host alone is told from a URL', () => {
     ['192.168.1.20', 'rtsp://192.168.1.20', true],
     ['ada:p@ss@cam.lan:8554', 'rtsp://cam.lan:8554', true],
     ['[fd00::7]/', 'rtsp://[fd00::7]/', true],
+    ['kämera.lan', 'rtsp://k%C3%A4mera.lan', true],
     ['cam.lan/stream1', 'rtsp://cam.lan/stream1', false],
     ['http://cam.lan', 'http://cam.lan/', false],
   ] as const) {
     const { username: _, password: __, ...found } = parseProbeUrl(text)
     assert.deepEqual(found, { url, isHostAlone })
   }
-  for (const text of ['my camera', 'unix:/run/x.sock', 'javascript:alert(1)', 'cam.lan:x'])
+  for (const text of ['my camera', 'unix:/run/x.sock', 'javascript:alert(1)', 'cam.lan:x', '\u{80018}\u{b2afc}'])
     assert.throws(() => parseProbeUrl(text), { kind: 'invalid' }, text)
 })
 

@@ -64,7 +64,10 @@ export function parseProbeUrl(text: string): ProbeUrl {
   const hasScheme = /^[a-z][a-z\d+.-]*:(?:\/\/|(?!\d)(?!.*@))/i.test(trimmed)
   const parsed = parseCameraUrl(hasScheme ? trimmed : `rtsp://${trimmed}`)
   const { pathname, search } = new URL(parsed.url)
-  return { ...parsed, isHostAlone: !hasScheme && pathname.length <= 1 && search === '' }
+  const isHostAlone = !hasScheme && pathname.length <= 1 && search === ''
+  // It is asked by HTTP too, whose hosts are checked more strictly.
+  if (isHostAlone) parseCameraUrl(`http://${trimmed}`)
+  return { ...parsed, isHostAlone }
 }
 
 const usualPorts: Readonly<Record<string, string>> = { 'rtsp:': '554', 'rtsps:': '322', 'http:': '80', 'https:': '443' }
