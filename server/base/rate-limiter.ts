@@ -27,10 +27,8 @@ export class RateLimitError extends AppError {
   }
 }
 
-export type RateLimit = { readonly limit: number; readonly windowMs: number }
-
 /** `usedMs`: how long until the bucket is full again. */
-export function describeRate({ limit, windowMs }: RateLimit, usedMs: number): RateState {
+export function describeRate(limit: number, windowMs: number, usedMs: number): RateState {
   return {
     limit,
     windowSeconds: windowMs / 1000,
@@ -53,12 +51,12 @@ export type RateLimiterOptions = {
 export class RateLimiter<K extends string | number> {
   readonly #whole: number
   readonly #windowMs: number
-  readonly #servers: () => number
+  readonly #servers: (() => number) | undefined
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #maxKeys: number
   readonly #fullAtMs = new Map<K, number>()
 
-  constructor({ limit, windowMs = 60_000, servers = () => 1, clock, maxKeys = 100_000 }: RateLimiterOptions) {
+  constructor({ limit, windowMs = 60_000, servers, clock, maxKeys = 100_000 }: RateLimiterOptions) {
     this.#whole = limit
     this.#windowMs = windowMs
     this.#servers = servers
@@ -76,29 +74,29 @@ export class RateLimiter<K extends string | number> {
    */
   take(key: K): RateState | undefined {
     if (this.#whole === 0) return undefined
-    const rate = this.#rate
-    const intervalMs = rate.windowMs / rate.limit
+    const limit = this.#limit
+    const intervalMs = this.#windowMs / limit
     const nowMs = this.#clock.monotonicMs()
     const known = this.#fullAtMs.get(key)
     const usedMs = (known === undefined || known < nowMs ? 0 : known - nowMs) + intervalMs
     const excessMs = usedMs - this.#windowMs
     if (excessMs > epsilonMs) {
-      throw new RateLimitError(describeRate(rate, usedMs - intervalMs), Math.ceil(excessMs / 1000))
+      throw new RateLimitError(describeRate(limit, this.#windowMs, usedMs - intervalMs), Math.ceil(excessMs / 1000))
     }
     if (known === undefined && this.#fullAtMs.size >= this.#maxKeys) this.#forget(nowMs)
     this.#fullAtMs.set(key, nowMs + usedMs)
-    return describeRate(rate, usedMs)
+    return describeRate(limit, this.#windowMs, usedMs)
   }
 
   /** Takes back one `take`. */
   giveBack(key: K): void {
     const fullAtMs = this.#fullAtMs.get(key)
-    if (fullAtMs !== undefined) this.#fullAtMs.set(key, fullAtMs - this.#windowMs / this.#rate.limit)
+    if (fullAtMs !== undefined) this.#fullAtMs.set(key, fullAtMs - this.#windowMs / this.#limit)
   }
 
   /** The share of this server. */
-  get #rate(): RateLimit {
-    return { limit: Math.max(1, Math.floor(this.#whole / this.#servers())), windowMs: this.#windowMs }
+  get #limit(): number {
+    return this.#servers === undefined ? this.#whole : Math.max(1, Math.floor(this.#whole / this.#servers()))
   }
 
   /** Removes full buckets, which are the same as none, and then the oldest ones. */

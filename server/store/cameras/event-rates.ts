@@ -2,7 +2,7 @@
 // camera will be full again, as in base/rate-limiter.ts, by the clock of the database.
 
 import { type Kysely, sql } from 'kysely'
-import { describeRate, type RateLimit, RateLimitError, type RateState } from '../../base/rate-limiter.ts'
+import { describeRate, RateLimitError, type RateState } from '../../base/rate-limiter.ts'
 import type { Tables } from '../schema.ts'
 
 const nowMs = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
@@ -15,8 +15,10 @@ export class EventRates {
   }
 
   /** Counts a request. After too many requests, throws RateLimitError and does not count. */
-  async take(cameraId: number, rate: RateLimit): Promise<RateState> {
-    const { limit, windowMs } = rate
+  async take(
+    cameraId: number,
+    { limit, windowMs }: { readonly limit: number; readonly windowMs: number },
+  ): Promise<RateState> {
     const stepMs = sql.lit(Math.round(windowMs / limit))
     const known = sql`greatest(event_rates.full_ms, ${nowMs})`
     const { rows } = await sql<{ used: number }>`
@@ -25,12 +27,12 @@ export class EventRates {
       where ${known} + ${stepMs} - ${nowMs} <= ${sql.lit(windowMs)}
       returning full_ms - ${nowMs} as used`.execute(this.#db)
     const [taken] = rows
-    if (taken) return describeRate(rate, taken.used)
+    if (taken) return describeRate(limit, windowMs, taken.used)
     const found = await sql<{ used: number }>`
       select greatest(0, full_ms - ${nowMs}) as used from event_rates where camera_id = ${cameraId}`.execute(this.#db)
     const used = found.rows[0]?.used ?? 0
     throw new RateLimitError(
-      describeRate(rate, used),
+      describeRate(limit, windowMs, used),
       Math.max(1, Math.ceil((used + windowMs / limit - windowMs) / 1000)),
     )
   }
