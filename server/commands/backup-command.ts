@@ -19,7 +19,7 @@ export const backupCommand: Command = {
   positionals: ['FILE'],
   options: {},
   async run({ config, positionals, terminal }) {
-    const { data, database } = config
+    const { data, database, secretKeyFile } = config
     if (isPostgresUrl(database))
       throw new AppError('invalid', 'the database is PostgreSQL: use pg_dump -Fc, as docs/operating/backup.md explains')
     await checkThere({ data, database })
@@ -40,7 +40,7 @@ export const backupCommand: Command = {
     const seconds = Math.round(performance.now() - startedMs) / 1000
     return {
       json: { file: target, bytes, seconds },
-      text: `The database is in ${target}, ${writeByteSize(bytes)}.\nIt can be used only with ${join(data, 'secret.key')}: keep a copy of that where nobody else can read it.`,
+      text: `The database is in ${target}, ${writeByteSize(bytes)}.\nIt can be used only with ${secretKeyFile ?? join(data, 'secret.key')}: keep a copy of that where nobody else can read it.`,
     }
   },
 }

@@ -13,6 +13,7 @@ import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
 import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { countMails } from '../identity/provider-visits.ts'
 import {
   eventually,
   openAnsweringServer,
@@ -59,6 +60,15 @@ testPostgres('a server without cameras answers like the one that has them', asyn
   const { pathname, search } = new URL(camera.live_snapshot)
   const image = await second.request(pathname + search, { authorization: null })
   assert.deepEqual([image.status, image.headers['content-type']], [200, 'image/jpeg'])
+
+  // An email that one server writes is sent by the one with the cameras, once.
+  const guest = { email: 'guest@example.org' }
+  const invited = await second.request(`${path}guests/`, { method: 'POST', body: guest })
+  assert.equal(invited.status, 201, invited.text)
+  const countSent = () => countMails(first, /^To: .*guest@example\.org/m)
+  await eventually('the invitation', 5000, async () => (await countSent()) > 0)
+  await delay(500)
+  assert.deepEqual([await countSent(), await countMails(second, /^To:/m)], [1, 0])
 
   // What is revoked at one server ends at the other, and what is open there.
   const stream = await openStream(second, mp4Of(camera))

@@ -59,3 +59,9 @@ test('an error, and a server that died, are not the answer of another server', a
   await new Promise((resolve) => setTimeout(resolve, 50))
   assert.ok((await second.answer(other, cookie, async () => page())).kind === 'page')
 })
+
+test('an answer that other servers cannot be told reaches its browser', async (t) => {
+  const { first, rows } = await openTwo(t)
+  rows.put = () => Promise.reject(new Error('the database is away'))
+  assert.ok((await first.answer(form, cookie, async () => page())).kind === 'page')
+})

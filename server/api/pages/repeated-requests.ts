@@ -79,14 +79,17 @@ export class RepeatedRequests {
     const { rows } = shared
     const nowMs = clock.nowMs()
     if (!(await rows.claim(name, nowMs, nowMs + patienceMs))) return this.#awaitOther(name, cookies, respond)
+    const share = (answer: PageAnswer | undefined) =>
+      answer === undefined || isError(answer)
+        ? rows.remove(name)
+        : rows.put(name, this.#box!.seal(writeShared({ answer, cookies }), name), clock.nowMs() + lifetimeMs)
+    let answer: PageAnswer | undefined
     try {
-      const answer = await respond()
-      if (isError(answer)) await rows.remove(name)
-      else await rows.put(name, this.#box!.seal(writeShared({ answer, cookies }), name), clock.nowMs() + lifetimeMs)
+      answer = await respond()
       return answer
-    } catch (error) {
-      await rows.remove(name)
-      throw error
+    } finally {
+      // What was done is done: who waits at another server does it again, and this browser gets its answer.
+      await share(answer).catch(() => {})
     }
   }
 

@@ -4,8 +4,7 @@
 import { type Kysely, sql } from 'kysely'
 import { describeRate, RateLimitError, type RateState } from '../../base/rate-limiter.ts'
 import type { Tables } from '../schema.ts'
-
-const nowMs = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+import { nowMs } from '../server/nodes.ts'
 
 export class EventRates {
   readonly #db: Kysely<Tables>

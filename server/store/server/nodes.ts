@@ -19,7 +19,8 @@ export type NewNode = {
 
 export type Node = NewNode & { readonly startedMs: number; readonly expiresMs: number; readonly isAlive: boolean }
 
-const nowMs = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+/** The clock of a PostgreSQL database. */
+export const nowMs = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
 
 export class Nodes {
   readonly #db: Kysely<Tables>
