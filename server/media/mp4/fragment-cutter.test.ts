@@ -93,6 +93,22 @@ test('late audio is placed at its time, and none is lost between files', () => {
   assert.equal(next, 188 * 1024)
 })
 
+test('audio that came before the key frame of its time is silence, so that audio and video begin together', () => {
+  for (const firstBlock of [0, 1, 5, 20, 40]) {
+    const frames: Frame[] = Array.from({ length: 50 }, (_, i) => video(i * 3600, i % 25 === 0))
+    for (let block = firstBlock; block < 94; block++) {
+      // 0.4 s ahead of the video.
+      const at = frames.findIndex((f) => f.kind === 'video' && f.dts90k > block * 1920 - 36_000)
+      frames.splice(at === -1 ? frames.length : at, 0, audio(block))
+    }
+    const [first, second] = cutAll(frames).flatMap((file) => file.fragments)
+    assert.ok(first && second)
+    assert.ok(first.audioStart < 1024, `${firstBlock}: ${first.audioStart}`)
+    assert.equal(first.audioStart + first.audio.length * 1024, second.audioStart)
+    assert.ok(first.audio.every(({ duration }) => duration === 1024))
+  }
+})
+
 test('missing audio at the end of a run is filled with silence, so that audio and video end together', () => {
   for (const lastBlock of [170, 180, 187, 188]) {
     const frames: Frame[] = Array.from({ length: 100 }, (_, i) => video(i * 3600, i % 25 === 0))

@@ -3,7 +3,7 @@
 
 import { type Frame, frameCostBytes, type StreamFormat } from '../frame.ts'
 import type { FrameMemory } from '../frame-memory.ts'
-import { createSilence, type Silence } from '../telephony/silence.ts'
+import { createSilence, type Silence, type SilentBlock } from '../telephony/silence.ts'
 import { AudioGrid, type PlacedBlock } from './audio-grid.ts'
 import type { Sample } from './media-fragment.ts'
 import { scaleTicks } from './timescale.ts'
@@ -52,7 +52,7 @@ const audioWait90k = 45_000
 /** So many wait at most, because the time of video may hardly advance. */
 const maxHeld = 4
 
-/** The maximum length of the silence that is added at the end, in seconds. */
+/** The maximum length of the silence that is added at one end, in seconds. */
 const maxFill = 60
 
 /** The duration of a frame in a run of one frame, which is unknown. */
@@ -78,6 +78,8 @@ export class FragmentCutter {
   readonly #grid: AudioGrid | undefined
   readonly #audioRate: number
   readonly #silence: Silence | undefined
+  /** Whether a fragment with audio was released. */
+  #hasBegun = false
   #frames: Frame[] = []
   #startsFile = true
   /** Fragments that wait for their audio, oldest first. */
@@ -177,11 +179,32 @@ export class FragmentCutter {
     const isBare = (this.#held[0]?.startsFile ?? this.#startsFile) && (last?.position ?? -1) < start
     const begin = isBare ? start : last ? last.position + last.samples : (this.#grid.end ?? start)
     for (let position = begin; position < end && end - begin <= maxFill * this.#audioRate; position += samples) {
-      const pts90k = Math.round((position * 90_000) / this.#audioRate)
-      const frame: Frame = { kind: 'audio', pts90k, dts90k: pts90k, wallMs: first.wallMs, isKey: true, data }
-      this.#blocks.push({ position, samples, frame })
-      this.#openBytes += costOf(frame)
+      this.#blocks.push(this.#silentBlock({ data, samples }, position, first.wallMs))
     }
+  }
+
+  /**
+   * Fills the time from the first video frame of a run to its first audio with silence. Cameras send audio earlier than
+   * the video of the same time, so that some of it came before the key frame; players stop where only one of the two
+   * begins.
+   */
+  #fillBefore({ dts90k, wallMs }: Frame, end90k: number): void {
+    const [block] = this.#silence ?? []
+    const [audio] = this.#blocks
+    if (!block || !audio || audio.position >= scaleTicks(end90k, this.#audioRate)) return
+    this.#hasBegun = true
+    const missing = audio.position - scaleTicks(dts90k, this.#audioRate)
+    const count = missing <= maxFill * this.#audioRate ? Math.floor(missing / block.samples) : 0
+    for (let i = 1; i <= count; i++) {
+      this.#blocks.unshift(this.#silentBlock(block, audio.position - i * block.samples, wallMs))
+    }
+  }
+
+  #silentBlock({ data, samples }: SilentBlock, position: number, wallMs: number): AudioBlock {
+    const pts90k = Math.round((position * 90_000) / this.#audioRate)
+    const frame: Frame = { kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data }
+    this.#openBytes += costOf(frame)
+    return { position, samples, frame }
   }
 
   #cut(next: Frame): void {
@@ -221,6 +244,7 @@ export class FragmentCutter {
     }
     this.#lastDuration90k = video.at(-1)!.duration
     if (startsFile) this.#fileStart90k = first.dts90k
+    if (!this.#hasBegun) this.#fillBefore(first, end90k)
     const blocks = this.#takeBlocks(end90k)
     const audio: Sample[] = []
     for (let i = 0; i < blocks.length; i++) {
