@@ -36,6 +36,8 @@ export type CamerasOptions = {
   /** Where the server listens and where clients reach it. */
   readonly port: number
   readonly publicUrl: string
+  /** Where this server itself is reached; undefined if others cannot hand requests on to it. */
+  readonly ownUrl: string | undefined
   readonly memory: MemoryShares
   readonly isolation: Isolation
   readonly mails: MailQueue
@@ -51,7 +53,7 @@ const dayMs = 86_400_000
 
 /** Starts nothing. The server runs `tasks` between `open` and `stop`; the keys are their names in the log. */
 export async function openCameras(options: CamerasOptions) {
-  const { config, store, port, publicUrl, memory, isolation, mails, auth, access } = options
+  const { config, store, port, publicUrl, ownUrl, memory, isolation, mails, auth, access } = options
   const { startedAtMs, clock, deletionClock, log } = options
   logIsolation(isolation.report, log)
   const deletionMs = () => deletionClock.nowMs()
@@ -69,7 +71,9 @@ export async function openCameras(options: CamerasOptions) {
     clock,
     deletionMs,
     publicUrl,
+    mediaUrl: ownUrl,
     nodeName: config.nodeName,
+    answersForOthers: ownUrl !== undefined,
     maxEntriesInMemory: memory.streamEntries,
     maxLayoutBytes: memory.layoutBytes,
     canView: (userId, cameraId) => access.canViewRecordings(userId, cameraId),

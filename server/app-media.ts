@@ -177,7 +177,7 @@ type Following = {
 }
 
 /** Places are added, drained and removed by commands, in another process. Dispose to stop. */
-function followPlaces({ store, places, log, onChanged }: Following): Disposable {
+export function followPlaces({ store, places, log, onChanged }: Following): Disposable {
   const reading = new SerialQueue()
   const stop = store.onChange((change) => {
     if (change !== 'places' && change !== 'foreign') return

@@ -39,7 +39,14 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
     log,
   })
   const forwarder = new Forwarder({ findServer: () => membership.findCameraServer(), identity, log })
+  const canBeAsked = address !== undefined
   return {
+    ownName: name,
+    find: (other: string) => membership.find(other),
+    findCameraServerName: () => {
+      if (!config.noCameras) return canBeAsked ? name : undefined
+      return membership.cameraServerName
+    },
     forward: forwarder.forward.bind(forwarder),
     lost: membership.lost,
     size: () => membership.size,

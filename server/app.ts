@@ -3,9 +3,11 @@
 import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
+import { createServerUrl } from './api/forwarding.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
 import { CertificateReloader } from './api/transport/certificate-reloader.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
+import { openAnswering } from './app-answering.ts'
 import { createAuth } from './app-auth.ts'
 import { openCameras } from './app-cameras.ts'
 import { openPeers } from './app-peers.ts'
@@ -134,16 +136,24 @@ async function start(
   })
   const { accounts, authenticator } = auth
   const access = new CameraAccess({ store, authenticator })
+  const ownUrl = peers && config.peerAddress !== undefined ? createServerUrl(publicUrl, config.nodeName) : undefined
   const cameras =
     mails && deletionClock
       ? await openCameras({
-          ...{ config, store, port, publicUrl, memory, isolation: (await isolating)!, mails, auth, access },
+          ...{ config, store, port, publicUrl, ownUrl, memory, isolation: (await isolating)! },
+          ...{ mails, auth, access },
           ...{ startedAtMs, clock, deletionClock, log },
         })
       : undefined
+  const own = cameras?.deps
+    ? { ...cameras.deps, peers }
+    : {
+        ...held.use(await openAnswering({ config, store, publicUrl, ownUrl, memory, auth, access, clock, log })),
+        peers: peers!,
+      }
   const api = createApi({
     ...auth,
-    ...(cameras?.deps ?? { forward: peers!.forward }),
+    ...own,
     store,
     access,
     clock,

@@ -11,8 +11,14 @@ import type { ApiDeps } from './deps.ts'
 import { createDescription } from './description/description.ts'
 import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
-import { registerForwarding } from './forwarding.ts'
-import { createCommonHandlers, createHandlers } from './handlers/handlers.ts'
+import {
+  createAnsweringHooks,
+  createServerUrl,
+  namedStreamHooks,
+  registerForwarding,
+  registerNamedServers,
+} from './forwarding.ts'
+import { createAnsweringHandlers, createHandlers } from './handlers/handlers.ts'
 import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerLiveRoutes } from './media/live-routes.ts'
@@ -55,7 +61,11 @@ export function createApi(deps: ApiDeps): Api {
   const { store, authenticator, access, mediaTokens, clock, log, identity } = deps
   const { limits, clearCredentials, oauth } = deps
   const publicUrl = new URL(deps.publicUrl).origin
-  const urls = new MediaUrls(publicUrl, mediaTokens)
+  const { peers, recorded } = deps
+  const urls = new MediaUrls(() => {
+    const name = peers?.findCameraServerName()
+    return name === undefined ? publicUrl : createServerUrl(publicUrl, name)
+  }, mediaTokens)
   const streams = new OpenStreams({ store, clock, log })
   const { proxies, hosts } = deps.origin
   const { unsentBytes, ...clientLimits } = deps.clientLimits
@@ -83,13 +93,17 @@ export function createApi(deps: ApiDeps): Api {
     answerFromMemory: createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes: unsent }),
   })
   const endpoints = { store, access, authenticator, limits, caches }
-  if ('forward' in deps) {
-    const handlers = createCommonHandlers({ ...deps, publicUrl, urls })
-    registerEndpoints(server, { ...endpoints, handlers })
-    registerForwarding(server, deps.forward, handlers)
+  if (peers) registerNamedServers(server, peers)
+  if ('canPlay' in deps) {
+    const handlers = createAnsweringHandlers({ ...deps, publicUrl, urls })
+    registerEndpoints(server, { ...endpoints, handlers, hooks: createAnsweringHooks(deps) })
+    registerForwarding(server, deps.peers, handlers, (scope) =>
+      registerRecordedRoutes(scope, { recorded, streams, limits, log }),
+    )
   } else {
-    const { live, snapshots, recorded } = deps
-    registerEndpoints(server, { ...endpoints, handlers: createHandlers({ ...deps, publicUrl, urls }) })
+    const { live, snapshots } = deps
+    const handlers = createHandlers({ ...deps, publicUrl, urls })
+    registerEndpoints(server, { ...endpoints, handlers, ...(peers && { hooks: namedStreamHooks(peers) }) })
     registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
     registerRecordedImageRoutes(server, { tokens: mediaTokens, access, images: deps.recordedImages })
     registerRecordedRoutes(server, { recorded, streams, limits, log })
@@ -103,7 +117,7 @@ export function createApi(deps: ApiDeps): Api {
     registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard, authority })
   }
   registerDescription(server, description)
-  registerHealth(server, store, 'forward' in deps ? undefined : deps.repair, () => isDraining)
+  registerHealth(server, store, 'repair' in deps ? deps.repair : undefined, () => isDraining)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },
     { name: 'open_streams', help: 'Live streams being sent.', kind: 'gauge', value: streams.size },

@@ -28,6 +28,7 @@ import type { CameraAccess } from './camera-access.ts'
 import type { CameraSource } from './camera-source.ts'
 import type { Measurement } from './metrics.ts'
 import type { PagesDeps } from './pages/deps.ts'
+import type { Peer } from './peers/membership.ts'
 import type { OwnAuthority } from './transport/certificate.ts'
 import type { ClientLimits } from './transport/connections.ts'
 import type { OriginOptions } from './transport/request-origin.ts'
@@ -161,11 +162,33 @@ export type MediaDeps = {
   readonly cameraLimit?: number | undefined
 }
 
-/** Answers a request with what the server that has the cameras answers. Throws 'unavailable' while that does not. */
-export type Forward = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+/** The other servers of the database. */
+export type PeerDeps = {
+  readonly ownName: string
+  /** Another server that is alive and can be asked. */
+  find(name: string): Peer | undefined
+  /**
+   * The name in the URLs of live video: of the server that has the cameras. Undefined while none is known that others
+   * can ask.
+   */
+  findCameraServerName(): string | undefined
+  /**
+   * Answers a request with what another server answers: by default the one that has the cameras. Throws 'unavailable'
+   * while that does not.
+   */
+  forward(request: FastifyRequest, reply: FastifyReply, server?: Peer): Promise<void>
+}
 
-/** A server either has the cameras, or forwards what needs them. */
-export type ApiDeps = CommonDeps & (MediaDeps | { readonly forward: Forward })
+/** What a server without cameras can answer with. */
+export type AnsweringDeps = {
+  readonly recorded: Recorded
+  /** Whether this server can read all footage of the range, to which nothing will be added. */
+  canPlay(cameraId: number, startMs: number, endMs: number): Promise<boolean>
+}
+
+/** A server either has the cameras, or hands on what needs them. */
+export type ApiDeps = CommonDeps &
+  ((MediaDeps & { readonly peers?: PeerDeps | undefined }) | (AnsweringDeps & { readonly peers: PeerDeps }))
 
 /** Of every server. */
 export type CommonDeps = CredentialParts & {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { CameraPath } from '../../contract/camera.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { endpointNames, endpoints } from '../../contract/endpoints.ts'
+import { type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { AppError } from '../base/error.ts'
 import { refused } from './allowed-methods.ts'
 import { sendEmpty, sendEncoded, sendJson } from './answer.ts'
@@ -23,15 +23,21 @@ import { contextOf } from './transport/request-origin.ts'
 type AnyCall = Call<Endpoint & { readonly hasBodyCredential: true }>
 type AnyHandler = (call: AnyCall) => Promise<unknown>
 
+/** Run before anything else, and may hand the request on to another server. */
+export type EndpointHooks = Partial<
+  Record<EndpointName, (request: FastifyRequest, reply: FastifyReply) => Promise<void>>
+>
+
 export type EndpointRoutesOptions = AuthorizerOptions &
   PathCameraOptions & {
     /** Endpoints without a handler are not registered. */
     readonly handlers: Partial<Handlers>
     readonly caches: readonly AnswerCache[]
+    readonly hooks?: EndpointHooks
   }
 
 export function registerEndpoints(server: FastifyInstance, options: EndpointRoutesOptions): void {
-  const { handlers, caches } = options
+  const { handlers, caches, hooks = {} } = options
   server.decorateRequest('caller', null)
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
@@ -53,7 +59,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       method: endpoint.method,
       url: toRoute(endpoint),
       // Before the body is read, so that strangers learn nothing about its format.
-      onRequest: createAuthorizer(options, endpoint),
+      onRequest: [...(hooks[name] ? [hooks[name]] : []), createAuthorizer(options, endpoint)],
       handler: cache ? (request, reply) => keepAnswer(cache, request, reply) : answer,
     })
   }

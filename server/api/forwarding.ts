@@ -1,24 +1,112 @@
-// The routes of a server that has no cameras: what needs them is answered by the server that has them.
+// Which requests another server of the database answers: those for video that name it in their path (/at/{name}/…), and,
+// at a server without cameras, what needs the server that has them.
 
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
+import { parseTime } from '../model/time.ts'
 import type { Handlers } from './call.ts'
-import type { Forward } from './deps.ts'
-import { toRoute } from './endpoint-routes.ts'
+import type { AnsweringDeps, PeerDeps } from './deps.ts'
+import { type EndpointHooks, toRoute } from './endpoint-routes.ts'
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The server that the path has named, which is no longer part of it. */
+    serverName?: string
+  }
+}
+
+/** Names as the option node-name takes them. */
+const namedPath = /^\/at\/([A-Za-z0-9][A-Za-z0-9.-]{0,62})(\/(?:media|recording)\/.*)$/
+
+/** Where a balancer may send requests for video of this server directly. `publicUrl`: without a trailing slash. */
+export const createServerUrl = (publicUrl: string, name: string): string => `${publicUrl}/at/${name}`
+
+/** Moves the name of the server from the path to `serverName`. */
+export function takeServerName(request: IncomingMessage): void {
+  if (!request.url!.startsWith('/at/')) return
+  const [, name, path] = namedPath.exec(request.url!) ?? []
+  if (name === undefined) return
+  request.serverName = name
+  request.url = path!
+}
+
+/** Hands requests on to the server that their path names, while it is alive. */
+export function registerNamedServers(server: FastifyInstance, peers: PeerDeps): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const name = request.raw.serverName
+    const other = name === undefined ? undefined : peers.find(name)
+    if (!other) return done()
+    peers.forward(request, reply, other).catch(done)
+  })
+}
+
+/** Information about a recorded stream is answered by the server that has it, which its path names. */
+export const namedStreamHooks = (peers: PeerDeps): EndpointHooks => ({
+  async getStreamInfo(request, reply) {
+    const { streamer_name } = request.params as { streamer_name: string }
+    const other = peers.find(streamer_name)
+    if (other) await peers.forward(request, reply, other)
+  },
+})
+
+/** Hooks of a server without cameras, which plays only what it can read by itself. */
+export function createAnsweringHooks({
+  peers,
+  canPlay,
+}: Pick<AnsweringDeps, 'canPlay'> & { readonly peers: PeerDeps }) {
+  const play = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { camera_id } = request.params as { camera_id: string }
+    const query = new URLSearchParams(request.query as string)
+    const [startMs, endMs] = ['start', 'end'].map((name) => parseTime(query.get(name) ?? ''))
+    const isHere =
+      startMs !== undefined &&
+      endMs !== undefined &&
+      /^[1-9]\d{0,14}$/.test(camera_id) &&
+      (await canPlay(Number(camera_id), startMs, endMs))
+    if (!isHere) await peers.forward(request, reply)
+  }
+  return {
+    createStream: play,
+    createSharedStream: play,
+    createDownload: play,
+    createSharedDownload: play,
+    async getStreamInfo(request, reply) {
+      const { streamer_name } = request.params as { streamer_name: string }
+      if (streamer_name !== peers.ownName) await peers.forward(request, reply, peers.find(streamer_name))
+    },
+  } satisfies EndpointHooks
+}
 
 /** Not OPTIONS, which every server answers alike. */
 const methods: HTTPMethods[] = ['GET', 'POST', 'PUT', 'DELETE']
 
-/** `handlers`: of the endpoints that this server answers itself. */
-export function registerForwarding(server: FastifyInstance, forward: Forward, handlers: Partial<Handlers>): void {
+/**
+ * Of a server without cameras. `handlers`: of the endpoints that this server answers itself. `registerRecorded` adds the
+ * routes of the recorded streams that it has, under URLs that name it.
+ */
+export function registerForwarding(
+  server: FastifyInstance,
+  { ownName, forward }: PeerDeps,
+  handlers: Partial<Handlers>,
+  registerRecorded: (scope: FastifyInstance) => void,
+): void {
+  const hand = (request: FastifyRequest, reply: FastifyReply) => forward(request, reply)
   const add = (method: HTTPMethods | HTTPMethods[], url: string) =>
     server.route({
       method,
       url,
       // Before the body is read. The other server checks the credentials.
-      onRequest: forward,
+      onRequest: hand,
       handler: () => {},
     })
   for (const name of endpointNames) if (!handlers[name]) add(endpoints[name].method, toRoute(endpoints[name]))
   for (const prefix of ['/media', '/recording']) add(methods, `${prefix}/*`)
+  server.register(async (scope) => {
+    scope.addHook('onRequest', (request, reply, done) => {
+      if (request.raw.serverName === ownName) done()
+      else hand(request, reply).catch(done)
+    })
+    registerRecorded(scope)
+  })
 }

@@ -8,6 +8,7 @@ import type { Logger } from '../base/log.ts'
 import { RateLimitError } from '../base/rate-limiter.ts'
 import { AllowedMethods } from './allowed-methods.ts'
 import { sendEmpty, sendProblem } from './answer.ts'
+import { takeServerName } from './forwarding.ts'
 import { methodNotAllowed, toProblem } from './problem.ts'
 import { maxBodyBytes } from './read-json.ts'
 import { acceptAnyBody } from './request-body.ts'
@@ -79,6 +80,7 @@ export function createHttpServer(options: HttpServerOptions): {
       })
       const listen = keepRules((request, response) => {
         if (!request.url!.startsWith('/')) readTarget(request)
+        takeServerName(request)
         takeIn(request, response)
       })
       onRequest = (request, response) => {

@@ -21,12 +21,12 @@ export type CameraUrls = { readonly [Kind in Exclude<MediaKind, 'recorded_image'
 const noView: LiveView = {}
 
 export class MediaUrls {
-  readonly #publicUrl: string
+  readonly #origin: () => string
   readonly #tokens: Pick<MediaTokens, 'sign'>
 
-  /** `publicUrl`: without a trailing slash. */
-  constructor(publicUrl: string, tokens: Pick<MediaTokens, 'sign'>) {
-    this.#publicUrl = publicUrl
+  /** `origin`: what the URLs begin with, without a trailing slash. */
+  constructor(origin: () => string, tokens: Pick<MediaTokens, 'sign'>) {
+    this.#origin = origin
     this.#tokens = tokens
   }
 
@@ -51,7 +51,7 @@ export class MediaUrls {
 
   #sign(kind: MediaKind, cameraId: number, { userId, credential }: Caller, view: LiveView): string {
     const token = this.#tokens.sign({ kind, cameraId, userId, credential, view })
-    return `${this.#publicUrl}${mediaPath(cameraId, mediaFiles[kind])}?token=${token}`
+    return `${this.#origin()}${mediaPath(cameraId, mediaFiles[kind])}?token=${token}`
   }
 }
 

@@ -25,9 +25,13 @@ export type PlaceRows = {
 /** A folder of `--archive`. */
 export type ArchiveFolder = Pick<Place, 'folder' | 'weight'>
 
-/** Only reads: for programs beside a server. */
-export async function findPlaces(rows: Pick<PlaceRows, 'list'>, archive: readonly ArchiveFolder[]): Promise<Places> {
-  return new Places((await resolvePlaces(await rows.list(), archive)).known)
+/** Only reads: for programs beside a server, and servers without cameras. */
+export async function findPlaces(
+  rows: Pick<PlaceRows, 'list'>,
+  archive: readonly ArchiveFolder[],
+  cacheBytes?: number,
+): Promise<Places> {
+  return new Places((await resolvePlaces(await rows.list(), archive)).known, cacheBytes)
 }
 
 /**

@@ -62,9 +62,9 @@ const cameraAdd: Command = {
     if (retention === undefined && maxBytes !== null) throw new UsageError('--max-size requires --record', cameraAdd)
     return withStore(config, async (store) => {
       const { id: ownerId } = await getNamedUser(store, options.user!)
-      const camera = await store.cameras.insert({ id, ownerId, name, type, ...source })
-      const recording =
-        retention === undefined ? undefined : await store.recordings.enable(camera.id, { retention, maxBytes })
+      const policy = retention === undefined ? undefined : { retention, maxBytes }
+      const camera = await store.cameras.insert({ id, ownerId, name, type, ...source, recording: policy })
+      const recording = policy && (await store.recordings.find(camera.id))
       const recorded = recording ? `, recorded for ${describePolicy(recording)}` : ''
       return { json: writeCamera(camera, recording), text: `Added camera ${camera.id}, ${camera.name}${recorded}.` }
     })

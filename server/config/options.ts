@@ -296,7 +296,7 @@ export const options = {
   'peer-address': textOption<string | undefined>({
     placeholder: 'HOST:PORT',
     description:
-      'Where other servers of the database reach this one, in a network that is not public. The server listens there, for them only. Required by the server with the cameras if others answer too.',
+      'Where other servers of the database reach this one, in a network that is not public. The server listens there, for them only. Required by the server with the cameras if others answer too. With it, a server without cameras plays footage that is in a bucket by itself.',
     defaultText: 'none',
     form: 'a name or an address of this machine and a port, as n1.internal:8444',
     createDefault: () => undefined,

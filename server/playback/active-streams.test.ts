@@ -37,7 +37,7 @@ const segmentsOf = (minutes: number): Segment[] =>
   })
 
 /** Creates streams over `minutes` of footage with four entries per minute. */
-function open(minutes: number, maxEntriesInMemory: number) {
+function open(minutes: number, maxEntriesInMemory: number, streams = new MemoryStreamRows()) {
   const segments = segmentsOf(minutes)
   const load = { now: 0, most: 0 }
   const clock = { ms: 0 }
@@ -52,7 +52,7 @@ function open(minutes: number, maxEntriesInMemory: number) {
         return segments.filter((segment) => segment.startMs < toMs && segment.endMs > fromMs)
       },
     },
-    streams: new MemoryStreamRows(),
+    streams,
     clock: { nowMs: () => startMs + minutes * minuteMs, monotonicMs: () => clock.ms, sleep: async () => {} },
     canView: async () => true,
     isLive: () => true,
@@ -128,4 +128,19 @@ test('only the newest streams of a user are kept, even if older ones are being w
   assert.equal(active.isActive(ids[0]!), false)
   await use('later 0')
   await use('later 99')
+})
+
+test('a stream that another server has changed is continued from what that has listed', async () => {
+  const rows = new MemoryStreamRows()
+  const [first, second] = [open(2, 1000, rows), open(2, 1000, rows)]
+  await first.insertAll(['s'])
+  const [here, there] = [await first.active.get('s'), await second.active.get('s')]
+  // One server makes many changes at once.
+  await Promise.all([0.5, 2, 4].map((speed) => first.active.change(here, { speed })))
+  await assert.rejects(second.active.change(there, { state: 'paused' }), { kind: 'unavailable' })
+  const again = await second.active.get('s')
+  assert.deepEqual([again.row.speed, again.row.state], [4, 'playing'])
+  await second.active.change(again, { state: 'paused' })
+  await assert.rejects(first.active.change(here, { speed: 1 }), { kind: 'unavailable' })
+  assert.equal((await first.active.get('s')).row.state, 'paused')
 })

@@ -5,9 +5,10 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { Semaphore } from '../base/semaphore.ts'
+import { SerialQueue } from '../base/serial-queue.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import type { StreamFootage } from './stream-part.ts'
-import type { StreamCredential, StreamRow, StreamRows } from './stream-rows.ts'
+import type { StreamChange, StreamCredential, StreamRow, StreamRows } from './stream-rows.ts'
 
 export type ActiveStreamsOptions = {
   readonly catalog: StreamFootage
@@ -29,6 +30,8 @@ export type ActiveStream = {
   readonly id: string
   row: StreamRow
   readonly stream: RecordedStream
+  /** Changes of its row, one after the other. */
+  readonly changes: SerialQueue
   usedAtMs: number
   savedAtMs: number
 }
@@ -69,7 +72,7 @@ export class ActiveStreams {
     return sum
   }
 
-  async insert(streamId: string, row: Omit<StreamRow, 'hash'>): Promise<void> {
+  async insert(streamId: string, values: Omit<StreamRow, 'hash' | 'version'>): Promise<void> {
     const { clock, deletionMs = () => clock.nowMs(), streams } = this.#options
     const nowMs = clock.monotonicMs()
     if (nowMs - this.#cleanedAtMs >= cleaningIntervalMs) {
@@ -77,9 +80,10 @@ export class ActiveStreams {
       await streams.removeExpired(deletionMs() - streamLifetimeMs)
     }
     const hash = hashStreamId(streamId)
-    await streams.insert({ ...row, hash })
+    const row = { ...values, hash, version: 0 }
+    await streams.insert(row)
     // Its playlist is usually requested next.
-    this.#touch(this.#create(streamId, { ...row, hash }))
+    this.#touch(this.#create(streamId, row))
     const removed = await streams.removeOldest(row.userId, maxStreamsOfUser, hash)
     if (removed.length === 0) return
     const removedKeys = new Set(removed.map(hashKey))
@@ -116,7 +120,7 @@ export class ActiveStreams {
 
   #create(id: string, row: StreamRow): ActiveStream {
     const stream = new RecordedStream(this.#options.catalog, row)
-    return { id, row, stream, usedAtMs: 0, savedAtMs: Number.NEGATIVE_INFINITY }
+    return { id, row, stream, changes: new SerialQueue(), usedAtMs: 0, savedAtMs: Number.NEGATIVE_INFINITY }
   }
 
   /** Adds footage that was recorded since the last update, as far as it may be listed. */
@@ -137,9 +141,18 @@ export class ActiveStreams {
     await this.#options.streams.update(active.row.hash, { currentMs })
   }
 
-  async change(active: ActiveStream, values: Parameters<StreamRows['update']>[1]): Promise<void> {
-    await this.#options.streams.update(active.row.hash, values)
-    active.row = { ...active.row, ...values }
+  /**
+   * Throws 'unavailable' if another server has changed the stream: the next request begins with what that has listed.
+   */
+  change(active: ActiveStream, values: StreamChange): Promise<void> {
+    return active.changes.run(async () => {
+      const { hash, version } = active.row
+      if (!(await this.#options.streams.update(hash, values, version))) {
+        if (this.#active.get(active.id) === active) this.#active.delete(active.id)
+        throw new AppError('unavailable', 'another server has continued this recorded stream')
+      }
+      active.row = { ...active.row, ...values, version: version + 1 }
+    })
   }
 
   /** Removes idle streams from memory, and others that exceed the limits together with this one. */

@@ -55,7 +55,7 @@ test('a kept gap has its duration, even after a hole in the previous file', { sk
   await scene.record(60, 80, { audioSampleRate: 44100 })
   await scene.stop()
   const playback = scene.playback()
-  const id = await playback.createDownload({ ...user, startMs: at(0), endMs: at(80) })
+  const { id } = await playback.createDownload({ ...user, startMs: at(0), endMs: at(80) })
   const bytes = await readBytes(await playback.openDownload(id, true, {}))
   for (const type of ['mvhd', 'tkhd', 'mdhd']) {
     const since1904 = bytes.readUInt32BE(bytes.indexOf(type) + 8)
@@ -76,7 +76,7 @@ test('a range over files and a gap is one exact file with gaps left out or kept,
   await scene.record(130, 140, { audioSampleRate: 44100 })
   await scene.stop()
   const playback = scene.playback()
-  const id = await playback.createDownload({ ...user, startMs: at(10.4), endMs: at(135.2) })
+  const { id } = await playback.createDownload({ ...user, startMs: at(10.4), endMs: at(135.2) })
   const whole = await readBytes(await playback.openDownload(id, false, {}))
   const skipped = await probe(whole)
   assert.ok(Math.abs(skipped.seconds - (124.8 - 30)) < 0.1, `${skipped.seconds}`)
@@ -116,7 +116,7 @@ test('a hole within a file is left out of a download or kept', { skip }, async (
   await scene.record(0, 30, { audioSampleRate: 44100, gopFrames: 100, losses: [[9, 9.04]] })
   await scene.stop()
   const playback = scene.playback()
-  const id = await playback.createDownload({ ...user, startMs: at(4), endMs: at(20) })
+  const { id } = await playback.createDownload({ ...user, startMs: at(4), endMs: at(20) })
   const skipped = await probe(await readBytes(await playback.openDownload(id, false, {})))
   assert.ok(Math.abs(skipped.seconds - 13) < 0.3, `${skipped.seconds}`)
   const kept = await probe(await readBytes(await playback.openDownload(id, true, {})))
@@ -142,7 +142,7 @@ test('a range that begins or ends inside a hole has all footage outside of it, a
   await scene.stop()
   const playback = scene.playback()
   const open = async (start: number, end: number, keepsGaps: boolean) => {
-    const id = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
+    const { id } = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
     const { packets, seconds } = await probe(await readBytes(await playback.openDownload(id, keepsGaps, {})))
     const video = packets.filter(({ codec_type, pts_time, flags }) => {
       return codec_type === 'video' && !flags.includes('D') && Number(pts_time) >= -0.001
@@ -162,7 +162,7 @@ test('a range that begins or ends inside a hole has all footage outside of it, a
   }
   assert.ok(Math.abs((await open(5.5, 13.5, true)).seconds - 8) < 0.1)
   assert.ok(Math.abs((await open(5.5, 13.5, false)).seconds - 5) < 0.1)
-  const inHole = await playback.createDownload({ ...user, startMs: at(12), endMs: at(15) })
+  const { id: inHole } = await playback.createDownload({ ...user, startMs: at(12), endMs: at(15) })
   for (const keepsGaps of [false, true]) {
     await assert.rejects(playback.openDownload(inHole, keepsGaps, {}), isKind('not_found'))
   }
@@ -183,7 +183,7 @@ test('a kept gap between files lasts to the end of a range that ends in it, and 
     [32, 60, 8],
     [20, 35, 15],
   ] as const) {
-    const id = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
+    const { id } = await playback.createDownload({ ...user, startMs: at(start), endMs: at(end) })
     const found = await probe(await readBytes(await playback.openDownload(id, true, {})))
     assert.ok(Math.abs(found.seconds - seconds) < 0.1, `${start} s: ${found.seconds}`)
   }
@@ -207,7 +207,7 @@ test('one file contains changes of video size, missing audio and changes of the 
   }
   await scene.stop()
   const playback = scene.playback()
-  const id = await playback.createDownload({ ...user, startMs: at(2), endMs: at(108) })
+  const { id } = await playback.createDownload({ ...user, startMs: at(2), endMs: at(108) })
   for (const keepsGaps of [false, true]) {
     const whole = await readBytes(await playback.openDownload(id, keepsGaps, {}))
     // Apple's players refuse `avc3`. They take the parameter sets from the descriptions, others from the samples.

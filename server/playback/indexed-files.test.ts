@@ -38,7 +38,7 @@ async function openScene() {
   }
   const download = async () => {
     const playback = scene.playback()
-    const id = await playback.createDownload({ ...user, startMs: t0, endMs: t0 + 100_000 })
+    const { id } = await playback.createDownload({ ...user, startMs: t0, endMs: t0 + 100_000 })
     return readBytes(await playback.openDownload(id, false, {}))
   }
   const context = { rows, places: scene.places, clock: new TestClock(), log: silentLogger }

@@ -20,7 +20,11 @@ export type PlaybackOptions = Omit<ActiveStreamsOptions, 'catalog'> &
     readonly catalog: Catalog
     /** Without a trailing slash. */
     readonly publicUrl: string
+    /** Where the files of streams are reached, if not there. */
+    readonly mediaUrl?: string | undefined
     readonly nodeName: string
+    /** Whether streams of other servers may be asked for here, which have gone. Default: no. */
+    readonly answersForOthers?: boolean
     /** Returns 128 random bits as 32 hexadecimal digits. Anyone who knows the id may watch as long as the user may. */
     readonly createId?: () => string
     /** Memory for the layouts of downloads that are being sent. 64 MiB by default. */
@@ -98,7 +102,7 @@ export class Playback {
     /** Footage is being written at this moment. */
     readonly isWriting?: boolean
   }): Promise<StreamSession> {
-    const { clock, publicUrl, nodeName } = this.#options
+    const { clock } = this.#options
     const { cameraId, userId, credential, startMs, isRecording, isWriting = false } = request
     const isNow = isWriting && request.endMs === undefined && Math.abs(startMs - clock.nowMs()) <= nearNowMs
     const bounds = await this.#options.catalog.bounds(cameraId)
@@ -125,12 +129,12 @@ export class Playback {
       ),
       currentMs: undefined,
     })
-    return { id, cameraId, startMs, endMs, urls: createStreamUrls(publicUrl, nodeName, id) }
+    return { id, cameraId, startMs, endMs, urls: createStreamUrls(this.#options, id) }
   }
 
   /**
-   * Creates a download of a range and returns its id for `openDownload`. It is valid as long as a stream and is bound
-   * to the same rights. Throws 'not_found' when nothing is recorded in the range.
+   * Creates a download of a range, for `openDownload`. It is valid as long as a stream and is bound to the same rights.
+   * Throws 'not_found' when nothing is recorded in the range.
    */
   async createDownload(request: {
     readonly cameraId: number
@@ -138,12 +142,11 @@ export class Playback {
     readonly credential: StreamCredential
     readonly startMs: number
     readonly endMs: number
-  }): Promise<string> {
+  }): Promise<StreamSession> {
     const bounds = await this.#options.catalog.bounds(request.cameraId)
     // Footage that is recorded later must not change the file.
     const endMs = Math.min(request.endMs, bounds?.endMs ?? request.endMs)
-    const { id } = await this.createStream({ ...request, endMs, isRecording: false })
-    return id
+    return this.createStream({ ...request, endMs, isRecording: false })
   }
 
   /** Opens a download; see `Downloads.open`. Throws 'not_found' like `checkAccess`. */
@@ -152,9 +155,10 @@ export class Playback {
     return this.#downloads.open(streamId, row, keepsGaps, headers)
   }
 
-  /** Throws 'not_found' for a stream of another user or, if `nodeName` is given, of another node. */
+  /** Throws 'not_found' for a stream of another user or, if `nodeName` is given, of a server it does not answer for. */
   async getStreamInfo(streamId: string, userId: number, nodeName?: string): Promise<StreamInfo> {
-    if (nodeName !== undefined && nodeName !== this.#options.nodeName) throw streamNotFound()
+    const { nodeName: own, answersForOthers = false } = this.#options
+    if (nodeName !== undefined && nodeName !== own && !answersForOthers) throw streamNotFound()
     const active = await this.#active.get(streamId)
     const { row, stream } = active
     if (row.userId !== userId) throw streamNotFound()

@@ -21,12 +21,17 @@ export type StreamRow = {
   readonly listing: string | undefined
   /** Wall clock of the footage that was fetched last; undefined before the first fetch. */
   readonly currentMs: number | undefined
+  /** Increases with each change that demands one. */
+  readonly version: number
 }
+
+export type StreamChange = Partial<Pick<StreamRow, 'state' | 'speed' | 'listing' | 'currentMs'>>
 
 export type StreamRows = {
   insert(stream: StreamRow): Promise<void>
   find(hash: Uint8Array): Promise<StreamRow | undefined>
-  update(hash: Uint8Array, values: Partial<Pick<StreamRow, 'state' | 'speed' | 'listing' | 'currentMs'>>): Promise<void>
+  /** With a `version`, only if the row still has that one, which then increases. Returns whether it has changed anything. */
+  update(hash: Uint8Array, values: StreamChange, version?: number): Promise<boolean>
   /** Keeps only the newest `count` streams of this user, including `newest`. Returns the hashes of the removed ones. */
   removeOldest(userId: number, count: number, newest: Uint8Array): Promise<Uint8Array[]>
   /** Removes streams created before `createdBeforeMs`, and those of deleted cameras and users. */

@@ -180,6 +180,8 @@ export type Tables = {
     /** What its playlist has listed so far; only the playback reads it. */
     listing: string | null
     current_ms: number | null
+    /** Counts the changes that are made only if nobody else has made one. */
+    version: number
   }
   failed_attempts: {
     /** SHA-256 of what the failures are counted for. */

@@ -171,7 +171,7 @@ testEachDatabase('streams: of a user the newest stay, and those of others', asyn
   const { id: cameraId } = await store.cameras.insert({ ...door, ownerId: userId })
   const { streams } = store
   const opened = { cameraId, startMs: 5, endMs: undefined, state: 'playing', speed: 1 } as const
-  const rest = { credential: { kind: 'grant', id: 1 }, listing: undefined, currentMs: undefined } as const
+  const rest = { credential: { kind: 'grant', id: 1 }, listing: undefined, currentMs: undefined, version: 0 } as const
   const insert = async (byte: number, owner: number, createdAtMs: number) => {
     const hash = new Uint8Array(32).fill(byte)
     await streams.insert({ ...opened, ...rest, userId: owner, hash, createdAtMs })
@@ -202,6 +202,7 @@ testEachDatabase('streams: kept until too old or without their camera', async (t
     createdAtMs: 100,
     listing: undefined,
     currentMs: undefined,
+    version: 0,
   }
   await streams.insert(stream)
   const read = async () => {
@@ -215,6 +216,10 @@ testEachDatabase('streams: kept until too old or without their camera', async (t
   await streams.update(stream.hash, { state: 'playing', listing: undefined })
   await streams.update(stream.hash, {})
   assert.equal((await streams.find(stream.hash))?.listing, undefined)
+  // Of two that have read the same version, one changes it.
+  const changes = [4, 8].map((speed) => streams.update(stream.hash, { speed }, 0))
+  assert.deepEqual((await Promise.all(changes)).sort(), [false, true])
+  assert.equal((await streams.find(stream.hash))?.version, 1)
   await streams.removeExpired(100)
   assert.ok(await streams.find(stream.hash))
   await streams.removeExpired(101)

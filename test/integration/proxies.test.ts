@@ -137,7 +137,10 @@ async function openScene(t: TestContext, { word, write, run }: Proxy, isExample:
     for await (const chunk of response) text += chunk
     return { status: response.statusCode as number, text }
   }
-  await eventually(`${program} listens: ${lines.join('')}`, 20_000, () => ask('/healthz').then(Boolean, () => false))
+  await eventually(`${program} listens`, 20_000, async () => {
+    assert.equal(child.exitCode, null, `${program} ended: ${lines.join('')}`)
+    return ask('/healthz').then(Boolean, () => false)
+  })
   return { server, source, port, plainPort, cert, authorization, ask }
 }
 

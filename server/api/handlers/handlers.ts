@@ -1,7 +1,7 @@
 // The handlers of all endpoints.
 
 import type { Handlers } from '../call.ts'
-import type { CommonDeps, MediaDeps } from '../deps.ts'
+import type { AnsweringDeps, CommonDeps, MediaDeps } from '../deps.ts'
 import type { MediaUrls } from '../media-urls.ts'
 import { createCameraChangeHandlers } from './camera-changes.ts'
 import { createCameraHandlers } from './cameras.ts'
@@ -23,7 +23,7 @@ import { createUserHandlers } from './users.ts'
 export type HandlersOptions = CommonDeps & { readonly urls: MediaUrls }
 
 /** What every server answers, from the database. */
-export function createCommonHandlers(options: HandlersOptions) {
+function createCommonHandlers(options: HandlersOptions) {
   return {
     ...createMeHandlers(options),
     ...createOwnCredentialsHandlers(options),
@@ -37,8 +37,18 @@ export function createCommonHandlers(options: HandlersOptions) {
   }
 }
 
+/** What a server without cameras answers: of recordings, what it can play by itself. */
+export function createAnsweringHandlers(options: HandlersOptions & Pick<AnsweringDeps, 'recorded'>) {
+  const { createStream, createSharedStream, getStreamInfo } = createRecordingHandlers(options)
+  const { createDownload, createSharedDownload } = createFootageHandlers(options)
+  return {
+    ...createCommonHandlers(options),
+    ...{ createStream, createSharedStream, getStreamInfo, createDownload, createSharedDownload },
+  }
+}
+
 /** What is answered by the server that has the cameras. */
-export function createMediaHandlers(options: HandlersOptions & MediaDeps) {
+function createMediaHandlers(options: HandlersOptions & MediaDeps) {
   return {
     ...createCameraChangeHandlers(options),
     ...createDetectionHandlers(options.detector),

@@ -102,8 +102,9 @@ testEachDatabase(
     for (const [authorization, revoke] of ways) {
       const { playlist, file } = await openStream(authorization)
       assert.deepEqual([await statusOf(playlist), await statusOf(file)], [200, 200])
-      const watching = get(file).then(readSlowly)
-      await delay(200)
+      const response = await get(file)
+      assert.equal(response.statusCode, 200)
+      const watching = readSlowly(response)
       await revoke()
       assert.deepEqual([await statusOf(playlist), await statusOf(file)], [404, 404])
       assert.equal(await watching, false, 'cut off')

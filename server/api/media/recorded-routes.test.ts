@@ -10,6 +10,7 @@ import { noFootage, openTemporaryApi, publicUrl } from '../../../test/support/ap
 import { AppError } from '../../base/error.ts'
 import { type Logger, silentLogger } from '../../base/log.ts'
 import { BytesBody, JoinedBody, type MediaBody } from '../../playback/media-bytes.ts'
+import { createStreamUrls } from '../../playback/stream-urls.ts'
 import type { Recorded } from '../deps.ts'
 import { defaultTimeouts } from '../transport/timeouts.ts'
 
@@ -37,21 +38,8 @@ async function openRecorded(t: TestContext) {
       calls.push([request])
       if (request.startMs > Date.UTC(2030)) throw new AppError('not_found', 'nothing')
       const { cameraId, startMs, endMs } = request
-      const base = `${publicUrl}/recording/streams/${streamId}`
-      return {
-        id: streamId,
-        cameraId,
-        startMs,
-        endMs,
-        urls: {
-          playlist: `${base}/hls/playlist.m3u8`,
-          info: `${publicUrl}/v1/recording/stream/node/${streamId}/`,
-          controls: `${base}/`,
-          play: `${base}/play/`,
-          pause: `${base}/pause/`,
-          speed: `${base}/speed/`,
-        },
-      }
+      const urls = createStreamUrls({ publicUrl, nodeName: 'node' }, streamId)
+      return { id: streamId, cameraId, startMs, endMs, urls }
     },
     getStreamInfo: async (id, _userId, nodeName) => {
       known(id)

@@ -18,12 +18,12 @@ import type { Logger } from '../../base/log.ts'
 import { SingleFlight } from '../../base/single-flight.ts'
 import { writePeerAddress } from '../../model/peer-address.ts'
 import { isGone } from '../transport/drained.ts'
-import type { CameraServer } from './membership.ts'
+import type { Peer } from './membership.ts'
 import type { PeerIdentity } from './peer-identity.ts'
 
 export type ForwarderOptions = {
   /** Throws 'unavailable'. */
-  readonly findServer: () => CameraServer
+  readonly findServer: () => Peer
   readonly identity: PeerIdentity
   readonly log: Logger
 }
@@ -42,30 +42,29 @@ export class Forwarder implements Disposable {
   /** Bytes of its connection, when it was looked after last. */
   readonly #received = new WeakMap<ClientRequest, number | undefined>()
   readonly #probing = new SingleFlight<void>()
-  #isSilent = false
+  /** Servers that did not answer last. */
+  readonly #silent = new Set<string>()
 
   constructor(options: ForwarderOptions) {
     this.#options = options
   }
 
-  /** Throws 'unavailable' before anything was answered. */
-  async forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { findServer, log } = this.#options
-    const server = findServer()
+  /** `server`: by default the one that has the cameras. Throws 'unavailable' before anything was answered. */
+  async forward(request: FastifyRequest, reply: FastifyReply, server = this.#options.findServer()): Promise<void> {
+    const { log } = this.#options
     let answer: IncomingMessage
     try {
       answer = await this.#ask(server, request, reply.raw)
     } catch (cause) {
       // Whoever asked may have left instead.
-      if (!isGone(reply.raw) && !this.#isSilent) {
+      if (!isGone(reply.raw) && !this.#silent.has(server.name)) {
         const fields = { server: server.name, address: writePeerAddress(server.address), error: errorChain(cause) }
-        log.warn(fields, 'the server with the cameras does not answer')
-        this.#isSilent = true
+        log.warn(fields, 'another server does not answer')
+        this.#silent.add(server.name)
       }
-      throw new AppError('unavailable', 'the server with the cameras does not answer', { cause })
+      throw new AppError('unavailable', `the server ${server.name} does not answer`, { cause })
     }
-    if (this.#isSilent) log.info({ server: server.name }, 'the server with the cameras answers again')
-    this.#isSilent = false
+    if (this.#silent.delete(server.name)) log.info({ server: server.name }, 'the other server answers again')
     const response = reply.hijack().raw
     response.writeHead(answer.statusCode!, endToEnd(answer.headers))
     // Either side may leave in the middle, which ends the other.
@@ -77,7 +76,7 @@ export class Forwarder implements Disposable {
   }
 
   /** Once more if the connection was closed while it was idle, which is known only when it is used. */
-  async #ask(server: CameraServer, request: FastifyRequest, response: ServerResponse): Promise<IncomingMessage> {
+  async #ask(server: Peer, request: FastifyRequest, response: ServerResponse): Promise<IncomingMessage> {
     const first = this.#send(server, request, response)
     try {
       return await first.answer
@@ -88,11 +87,11 @@ export class Forwarder implements Disposable {
     }
   }
 
-  #send(server: CameraServer, { raw, clientIp, contentType }: FastifyRequest, response: ServerResponse) {
+  #send(server: Peer, { raw, clientIp, contentType }: FastifyRequest, response: ServerResponse) {
     const { host, port } = server.address
     const answered = Promise.withResolvers<IncomingMessage>()
     const sent = send({
-      ...{ host, port, method: raw.method, path: raw.url, agent: this.#agentOf(server) },
+      ...{ host, port, method: raw.method, path: pathOf(raw), agent: this.#agentOf(server) },
       headers: {
         ...endToEnd({ ...raw.headers, 'content-type': contentType || undefined }),
         host: String(raw.headers[':authority'] ?? raw.headers.host ?? host),
@@ -120,7 +119,7 @@ export class Forwarder implements Disposable {
   }
 
   /** Ends a request in which nothing was received since the last call, unless its server still takes connections. */
-  #lookAfter(server: CameraServer, sent: ClientRequest): void {
+  #lookAfter(server: Peer, sent: ClientRequest): void {
     const received = sent.socket?.bytesRead
     const wasReceived = this.#received.get(sent)
     this.#received.set(sent, received)
@@ -129,7 +128,7 @@ export class Forwarder implements Disposable {
   }
 
   /** Any answer will do. */
-  async #probe({ name, address }: CameraServer): Promise<void> {
+  async #probe({ name, address }: Peer): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const options = { ...address, ...this.#contextOf(name), agent: false, method: 'HEAD', path: '/healthz' }
     const probe = send(options, () => resolve())
@@ -142,7 +141,7 @@ export class Forwarder implements Disposable {
     })
   }
 
-  #agentOf({ name }: CameraServer): Agent {
+  #agentOf({ name }: Peer): Agent {
     const known = this.#agents.get(name)
     if (known) return known
     const agent = new Agent({ ...this.#contextOf(name), keepAlive: true, timeout: idleMs })
@@ -160,6 +159,9 @@ export class Forwarder implements Disposable {
     }
   }
 }
+
+/** As it was sent. */
+const pathOf = ({ serverName, url }: IncomingMessage) => (serverName === undefined ? url : `/at/${serverName}${url}`)
 
 function hasBody({ headers, stream }: IncomingMessage & { readonly stream?: ServerHttp2Stream }): boolean {
   if (stream) return !stream.endAfterHeaders

@@ -24,7 +24,8 @@ const maxClockErrorMs = 1000
 /** Rows of servers that are gone are kept for so long, for whoever looks for them. */
 const rememberedMs = 24 * 3_600_000
 
-export type CameraServer = { readonly name: string; readonly address: PeerAddress }
+/** A server that can be asked. */
+export type Peer = { readonly name: string; readonly address: PeerAddress }
 
 export class Membership implements AsyncDisposable {
   readonly #options: MembershipOptions
@@ -65,8 +66,21 @@ export class Membership implements AsyncDisposable {
     return Math.max(1, this.#all.filter(({ isAlive }) => isAlive).length)
   }
 
+  /** Another server, while it is alive and can be asked. */
+  find(name: string): Peer | undefined {
+    if (name === this.#self.name) return undefined
+    const found = this.#all.find((each) => each.name === name && each.isAlive)
+    const address = found?.address ? parsePeerAddress(found.address) : undefined
+    return address && { name, address }
+  }
+
+  /** Undefined if none is alive that can be asked. */
+  get cameraServerName(): string | undefined {
+    return this.#all.find(({ hasCameras, isAlive, address }) => hasCameras && isAlive && address !== null)?.name
+  }
+
   /** Throws 'unavailable'. While the database is away, what was known last. */
-  findCameraServer(): CameraServer {
+  findCameraServer(): Peer {
     const found = this.#all.find(({ hasCameras, isAlive }) => hasCameras && isAlive)
     if (!found) throw new AppError('unavailable', 'the server with the cameras is not running')
     const address = found.address === null ? undefined : parsePeerAddress(found.address)

@@ -14,6 +14,7 @@ import { inTransaction } from '../engine/transaction.ts'
 import type { Row, Tables } from '../schema.ts'
 import { digestEventHash, openEventHash, sealEventHash } from './event-hash.ts'
 import { removeEventsOf } from './events.ts'
+import { enableRecording, type PolicyChange } from './recordings.ts'
 
 export type CameraType = 'h264' | 'h265' | 'mjpeg'
 export type CameraStatus = 'online' | 'offline' | 'unknown'
@@ -52,6 +53,8 @@ export type NewCamera = {
   readonly username: string | null
   readonly password: string | null
   readonly hasAudio?: boolean
+  /** Recorded from its first frame on. Default: not. */
+  readonly recording?: PolicyChange | undefined
   /** The maximum number of cameras of the owner, including this one. */
   readonly maxOfOwner?: number | undefined
 }
@@ -123,6 +126,7 @@ export class Cameras {
             .returning('id')
             .executeTakeFirstOrThrow(),
         )
+        if (camera.recording) await enableRecording(transaction, id, camera.recording, this.#clock.nowMs())
         const credentials = this.#seal(id, camera)
         const sealed = { credentials, event_hash_sealed: sealEventHash(this.#box, id, eventApiHash) }
         const update = transaction.updateTable('cameras').set(sealed).where('id', '=', id).returningAll()

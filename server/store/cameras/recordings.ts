@@ -53,35 +53,8 @@ export class Recordings {
    * camera.
    */
   async enable(cameraId: number, policy: PolicyChange): Promise<Recording> {
-    const values = toColumns(policy)
-    const now = this.#clock.nowMs()
     try {
-      const row = await this.#db
-        .insertInto('recordings')
-        .values({
-          camera_id: cameraId,
-          ...values,
-          status: 'READY',
-          status_detail: null,
-          enabled_at_ms: now,
-          deactivated_at_ms: null,
-          records_until_ms: null,
-        })
-        .onConflict((conflict) =>
-          conflict.column('camera_id').doUpdateSet((of) => ({
-            ...values,
-            enabled_at_ms: of
-              .case()
-              .when('recordings.deactivated_at_ms', 'is', null)
-              .then(of.ref('recordings.enabled_at_ms'))
-              .else(now)
-              .end(),
-            deactivated_at_ms: null,
-            records_until_ms: null,
-          })),
-        )
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      const row = await enableRecording(this.#db, cameraId, policy, this.#clock.nowMs())
       this.#feed.publish({ camera: cameraId })
       return toRecording(row)
     } catch (cause) {
@@ -209,6 +182,42 @@ export class Recordings {
     const changed = await writeRelaxed(this.#db, update)
     if (changed.length > 0) this.#feed.publish('status')
   }
+}
+
+/** See `Recordings.enable`. Notifies nobody. */
+export function enableRecording(
+  db: Kysely<Tables>,
+  cameraId: number,
+  policy: PolicyChange,
+  nowMs: number,
+): Promise<Row<'recordings'>> {
+  const values = toColumns(policy)
+  return db
+    .insertInto('recordings')
+    .values({
+      camera_id: cameraId,
+      ...values,
+      status: 'READY',
+      status_detail: null,
+      enabled_at_ms: nowMs,
+      deactivated_at_ms: null,
+      records_until_ms: null,
+    })
+    .onConflict((conflict) =>
+      conflict.column('camera_id').doUpdateSet((of) => ({
+        ...values,
+        enabled_at_ms: of
+          .case()
+          .when('recordings.deactivated_at_ms', 'is', null)
+          .then(of.ref('recordings.enabled_at_ms'))
+          .else(nowMs)
+          .end(),
+        deactivated_at_ms: null,
+        records_until_ms: null,
+      })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 function toColumns({ retention, maxBytes, localRetention = null }: PolicyChange) {

@@ -21,6 +21,8 @@ export type Stream = {
   readonly listing: string | undefined
   /** Wall clock of the footage that was fetched last. */
   readonly currentMs: number | undefined
+  /** Increases with each change that demands one. */
+  readonly version: number
 }
 
 export type StreamChange = Partial<Pick<Stream, 'state' | 'speed' | 'listing' | 'currentMs'>>
@@ -53,6 +55,7 @@ export class Streams {
           speed: stream.speed,
           listing: stream.listing ?? null,
           current_ms: stream.currentMs ?? null,
+          version: stream.version,
         })
         .execute(),
     )
@@ -63,16 +66,28 @@ export class Streams {
     return row && toStream(row)
   }
 
-  /** Sets the fields in `change`, including those that are `undefined`. Does nothing if the stream is gone. */
-  async update(hash: Uint8Array, change: StreamChange): Promise<void> {
+  /**
+   * Sets the fields in `change`, including those that are `undefined`. With a `version`, only if the row still has that
+   * one, which then increases. Returns false if nothing was changed, also because the stream is gone.
+   */
+  async update(hash: Uint8Array, change: StreamChange, version?: number): Promise<boolean> {
     const values = {
       ...(change.state !== undefined && { state: change.state }),
       ...(change.speed !== undefined && { speed: change.speed }),
       ...('listing' in change && { listing: change.listing ?? null }),
       ...('currentMs' in change && { current_ms: change.currentMs ?? null }),
     }
-    if (Object.keys(values).length === 0) return
-    await writeRelaxed(this.#db, (db) => db.updateTable('streams').set(values).where('hash', '=', hash).execute())
+    if (Object.keys(values).length === 0) return true
+    const { numUpdatedRows } = await writeRelaxed(this.#db, (db) => {
+      const update = db.updateTable('streams').where('hash', '=', hash)
+      return version === undefined
+        ? update.set(values).executeTakeFirst()
+        : update
+            .set({ ...values, version: version + 1 })
+            .where('version', '=', version)
+            .executeTakeFirst()
+    })
+    return numUpdatedRows > 0n
   }
 
   /** Keeps only the user's newest `count` streams, including `newest`. Returns the hashes of the deleted ones. */
@@ -115,5 +130,6 @@ function toStream(row: Row<'streams'>): Stream {
     speed: row.speed,
     listing: row.listing ?? undefined,
     currentMs: row.current_ms ?? undefined,
+    version: row.version,
   }
 }

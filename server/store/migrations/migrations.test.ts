@@ -66,6 +66,7 @@ testEachDatabase(
       'drop table nodes',
       'drop table kept_values',
       'drop table event_rates',
+      'alter table streams drop column version',
       'alter table tokens drop column expires_at_ms',
       'drop table footage',
       'create table footage (camera_id bigint not null primary key, bytes bigint not null, segments bigint not null)',

@@ -10,6 +10,7 @@ import { addSeveralServers } from './0003-several-servers.ts'
 import { addTokenExpiry } from './0004-token-expiry.ts'
 import { addFailedAttempts } from './0005-failed-attempts.ts'
 import { addNodes } from './0006-nodes.ts'
+import { addStreamVersion } from './0007-stream-version.ts'
 
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
@@ -18,6 +19,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   '0004-token-expiry': { up: addTokenExpiry },
   '0005-failed-attempts': { up: addFailedAttempts },
   '0006-nodes': { up: addNodes },
+  '0007-stream-version': { up: addStreamVersion },
 }
 
 /** The first step of the versions before the first release, whose databases cannot be upgraded. */

@@ -1,6 +1,6 @@
 // Rows of recorded streams in memory, for tests. The real ones are in server/store.
 
-import type { StreamRow, StreamRows } from '../../../server/playback/stream-rows.ts'
+import type { StreamChange, StreamRow, StreamRows } from '../../../server/playback/stream-rows.ts'
 
 export class MemoryStreamRows implements StreamRows {
   readonly #rows = new Map<string, StreamRow>()
@@ -13,9 +13,12 @@ export class MemoryStreamRows implements StreamRows {
     return this.#rows.get(keyOf(hash))
   }
 
-  async update(hash: Uint8Array, values: Partial<StreamRow>): Promise<void> {
+  async update(hash: Uint8Array, values: StreamChange, version?: number): Promise<boolean> {
     const row = await this.find(hash)
-    if (row) this.#rows.set(keyOf(hash), { ...row, ...values })
+    if (!row || (version !== undefined && row.version !== version)) return false
+    const next = version === undefined ? {} : { version: version + 1 }
+    this.#rows.set(keyOf(hash), { ...row, ...values, ...next })
+    return true
   }
 
   async removeOldest(userId: number, count: number, newest: Uint8Array): Promise<Uint8Array[]> {
