@@ -15,6 +15,8 @@ export type Entry = {
   indexBytes: number
   /** True once no more fragments will come. */
   isClosed: boolean
+  /** True once its fragments have left memory; the file tells them. */
+  isForgotten?: boolean
   /** True once the recorder that wrote it has crashed. */
   isLastOfRecorder: boolean
 }

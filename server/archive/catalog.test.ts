@@ -182,6 +182,51 @@ test('a store that fails for a while loses nothing', async () => {
   assert.ok(now > 1000)
 })
 
+test('a row that was written although its answer was lost is not written twice', async () => {
+  const clock: Clock = { ...systemClock, sleep: async () => {} }
+  const place = await openPlace(clock)
+  ;(await record(place, place.catalog, t0, 2)).close()
+  await place.catalog.flush()
+  const { insertOpen } = place.rows
+  let failures = 2
+  place.rows.insertOpen = async (segment) => {
+    const id = await insertOpen.call(place.rows, segment)
+    if (failures-- > 0) throw new Error('the connection was lost')
+    return id
+  }
+  const gapReason = 'camera_unreachable'
+  const { close, fragments } = await record(place, place.catalog, t0 + minuteMs, 3, { gapReason })
+  close()
+  await place.catalog.flush()
+  assert.deepEqual(
+    place.rows.all.map((row) => [row.isClosed, row.gapReason, row.fragments.length]),
+    [
+      [true, undefined, 2],
+      [true, gapReason, fragments.length],
+    ],
+  )
+})
+
+test('what waits for a store that is away for long is bounded, and read from the files when it is back', async () => {
+  const place = await openPlace()
+  const catalog = new Catalog({ ...place.context, maxWaitingFragments: 5 })
+  const { close } = place.rows
+  const back = Promise.withResolvers<void>()
+  place.rows.close = async (...values) => {
+    await back.promise
+    return close.apply(place.rows, values)
+  }
+  for (const cameraId of [1, 2, 3]) (await record(place, catalog, t0, 3, { cameraId })).close()
+  back.resolve()
+  await catalog.flush()
+  const closed = () => place.rows.all.map(({ isClosed, fragments }) => isClosed && fragments.length)
+  assert.deepEqual(closed(), [3, false, false])
+  await catalog.repair.finish()
+  assert.deepEqual(closed(), [3, 3, 3])
+  assert.equal((await catalog.listSegments(3, t0, t0 + hourMs)).length, 1)
+  await catalog.close()
+})
+
 test('a crashed recorder leaves its complete fragments', async () => {
   const place = await openPlace()
   const { path, fragments } = await record(place, place.catalog, t0, 3)

@@ -40,6 +40,8 @@ export type CatalogOptions = {
   readonly log: Logger
   /** Called in order when footage resumes after a gap, or when frames were lost. Must not throw. */
   readonly onGap?: (gap: FootageGap) => void
+  /** Of files that wait for their rows, while the database is away. */
+  readonly maxWaitingFragments?: number
   /** Used to repair files. By default, a new one is created. */
   readonly syncs?: FinalSyncs
 }
@@ -55,6 +57,9 @@ export type FootageGap = {
   readonly reason: string
 }
 
+/** About 60 MB: of 100 cameras, what they record in more than an hour. */
+const usualMaxWaitingFragments = 400_000
+
 /** Called once `listSegments` includes a new fragment or the end of a segment. */
 export type FootageListener = () => void
 
@@ -66,6 +71,7 @@ export class Catalog {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #onGap: CatalogOptions['onGap']
+  readonly #maxWaitingFragments: number
   /** Oldest first. All but the last are closed and wait for their row. */
   readonly #entries = new Map<number, Entry[]>()
   /** Pending row writes of a camera, in order. */
@@ -76,8 +82,18 @@ export class Catalog {
   readonly #stop = new AbortController()
   readonly #syncs: FinalSyncs
   #recordedBytes = 0
+  #waitingFragments = 0
 
-  constructor({ rows, places, clock, log, onGap, syncs = new FinalSyncs() }: CatalogOptions) {
+  constructor({
+    rows,
+    places,
+    clock,
+    log,
+    onGap,
+    maxWaitingFragments = usualMaxWaitingFragments,
+    syncs = new FinalSyncs(),
+  }: CatalogOptions) {
+    this.#maxWaitingFragments = maxWaitingFragments
     this.#places = places
     this.#rows = rows
     this.#clock = clock
@@ -116,7 +132,14 @@ export class Catalog {
     entries.push(entry)
     const before = this.#last.get(cameraId)
     this.#last.set(cameraId, entry)
-    this.#enqueue(cameraId, async () => {
+    this.#enqueue(cameraId, async (isRetry) => {
+      // A connection that broke does not tell whether the row was written.
+      const newest = isRetry ? await this.#rows.findNewest(cameraId) : undefined
+      if (newest?.path === opened.path && newest.placeId === opened.placeId && !newest.isClosed) {
+        entry.id = newest.id
+        this.#notify(cameraId)
+        return
+      }
       const last = before?.fragments.length ? lastOf(before) : await this.#rows.findLast(cameraId)
       const isAfterRestart =
         (!before || before.isLastOfRecorder) && opened.gapReason === undefined && last !== undefined
@@ -381,21 +404,25 @@ export class Catalog {
 
   /** What was reported is what exists. A file without any fragment is deleted. */
   #finishWith(entry: Entry, checksum: number | undefined): void {
-    this.#finish(entry, async (id) => {
-      const { endMs, bytes, fragments } = toSegment(entry, id)
-      if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments, checksum })
-      else await deleteSegments(this.#context, [id])
-    })
-  }
-
-  /** No more fragments will come. The entry leaves memory once its row is written. */
-  #finish(entry: Entry, writeRow: (id: number) => Promise<void>): void {
-    const { cameraId } = entry.opened
     entry.isClosed = true
-    this.#enqueue(cameraId, async () => {
-      if (entry.id === undefined) return // the server closed before the row was written
-      await writeRow(entry.id)
-      this.#leave(entry)
+    if (this.#waitingFragments + entry.fragments.length > this.#maxWaitingFragments) {
+      entry.fragments.length = 0
+      entry.isForgotten = true
+    }
+    const waiting = entry.fragments.length
+    this.#waitingFragments += waiting
+    this.#enqueue(entry.opened.cameraId, async () => {
+      const { id } = entry
+      if (id === undefined) return // the server closed before the row was written
+      if (entry.isForgotten) {
+        this.repair.add(toSegment(entry, id), () => this.#leave(entry))
+      } else {
+        const { endMs, bytes, fragments } = toSegment(entry, id)
+        if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments, checksum })
+        else await deleteSegments(this.#context, [id])
+        this.#leave(entry)
+      }
+      this.#waitingFragments -= waiting
     })
   }
 
@@ -429,7 +456,7 @@ export class Catalog {
   }
 
   /** Runs one operation at a time for each camera, and retries until the store accepts it. */
-  #enqueue(cameraId: number, step: () => Promise<void>): void {
+  #enqueue(cameraId: number, step: (isRetry: boolean) => Promise<void>): void {
     const queue = this.#work.get(cameraId) ?? new SerialQueue()
     this.#work.set(cameraId, queue)
     const work = queue.run(() => this.#untilDone('index of recordings not written', cameraId, step))
@@ -439,11 +466,11 @@ export class Catalog {
   }
 
   /** Until the server stops. */
-  async #untilDone(failure: string, cameraId: number, step: () => Promise<void>): Promise<void> {
+  async #untilDone(failure: string, cameraId: number, step: (isRetry: boolean) => Promise<void>): Promise<void> {
     const backoff = new Backoff({ minMs: 500, maxMs: 30_000 })
-    for (;;) {
+    for (let isRetry = false; ; isRetry = true) {
       try {
-        return await step()
+        return await step(isRetry)
       } catch (error) {
         this.#log.error({ cameraId, error: errorChain(error) }, failure)
         if (this.#stop.signal.aborted) return

@@ -55,6 +55,9 @@ export class Camera {
   readonly #meter: CameraMeter
   readonly #snapshot: SnapshotSchedule
   #job: CameraJob | undefined
+  /** By what it is: the change that was reported last, and that one if it could not be written. */
+  readonly #newest = new Map<string, () => Promise<void>>()
+  readonly #unwritten = new Map<string, () => Promise<void>>()
   /** The last reported status. */
   #status: SessionStatus | undefined
   #keyIntervalMs: number | undefined
@@ -172,6 +175,7 @@ export class Camera {
   look(): void {
     this.#outages.look()
     this.#gaps.look()
+    for (const [what, work] of this.#unwritten) this.#write(what, work)
   }
 
   /** Deletes records that are older than any footage. */
@@ -233,10 +237,18 @@ export class Camera {
     }
   }
 
+  /** What fails is repeated each second, unless something newer was reported. */
   #write(what: string, work: () => Promise<void>): void {
     const { writes, log } = this.#services
-    void writes.run(work).catch((error) => {
-      log.error({ cameraId: this.id, error: errorChain(error) }, `the ${what} could not be stored`)
+    const isRepeated = this.#unwritten.get(what) === work
+    this.#unwritten.delete(what)
+    this.#newest.set(what, work)
+    const write = async () => {
+      if (this.#newest.get(what) === work) await work()
+    }
+    void writes.run(write).catch((error) => {
+      if (!isRepeated) log.error({ cameraId: this.id, error: errorChain(error) }, `the ${what} could not be stored`)
+      if (this.#newest.get(what) === work) this.#unwritten.set(what, work)
     })
   }
 }

@@ -29,6 +29,8 @@ export class EventWriter {
   readonly #queue: WriteBehind<Queued>
   #dropped = 0
   #isFailing = false
+  /** Failed last time. A connection that broke does not tell whether it was written. */
+  #doubtful: Queued | undefined
 
   constructor(options: EventWriterOptions) {
     this.#options = options
@@ -90,10 +92,12 @@ export class EventWriter {
     this.#isFailing = true
   }
 
-  async #insert({ event, outage }: Queued): Promise<void> {
+  async #insert(queued: Queued): Promise<void> {
+    const { event, outage } = queued
     try {
-      await this.#options.events.insert(event, outage)
+      await this.#options.events.insert(event, outage, { isDoubtful: this.#doubtful === queued })
     } catch (error) {
+      this.#doubtful = queued
       const isCameraGone = error instanceof AppError && error.kind === 'not_found'
       if (!isCameraGone) throw error
     }

@@ -35,6 +35,7 @@ export class OpenStreams {
   readonly #maxPerViewer: number
   readonly #streams = new Set<OpenStream>()
   readonly #byViewer = new Map<string, number>()
+  #isFailing = false
 
   constructor({ store, clock, log, maxPerViewer = usualMaxPerViewer }: OpenStreamsOptions) {
     this.#store = store
@@ -105,9 +106,12 @@ export class OpenStreams {
       }),
     )
     const [failure, ...others] = checks.filter((check) => check.status === 'rejected')
+    const wasFailing = this.#isFailing
+    this.#isFailing = failure !== undefined
     if (!failure) return true
+    // Once, not at each attempt while the database is away.
     const fields = { streams: 1 + others.length, reason: errorChain(failure.reason) }
-    this.#log.warn(fields, 'The authorization to watch could not be checked')
+    if (!wasFailing) this.#log.warn(fields, 'The authorization to watch could not be checked')
     return false
   }
 }

@@ -51,8 +51,15 @@ export class Events {
     this.#clock = clock
   }
 
-  /** Throws 'not_found' if there is no such camera. */
-  async insert(event: NewCameraEvent, outage?: OutageEdge): Promise<CameraEvent> {
+  /**
+   * `isDoubtful`: it may have been written already, by an attempt of which the answer was lost. Throws 'not_found' if
+   * there is no such camera.
+   */
+  async insert(
+    event: NewCameraEvent,
+    outage?: OutageEdge,
+    { isDoubtful = false }: { readonly isDoubtful?: boolean } = {},
+  ): Promise<CameraEvent> {
     const { cameraId } = event
     try {
       const inserted = await inTransaction(this.#db, async (transaction) => {
@@ -62,6 +69,8 @@ export class Events {
           .where('id', '=', cameraId)
           .executeTakeFirst()
         if (!camera) throw new AppError('not_found', `there is no camera ${cameraId}`)
+        const known = isDoubtful ? await findSame(transaction, event) : undefined
+        if (known) return toEvent(known)
         const row = await transaction
           .insertInto('events')
           .values({
@@ -235,6 +244,17 @@ async function noteOutage(transaction: Kysely<Tables>, cameraId: number, outage:
   await transaction.deleteFrom('outages').where('camera_id', '=', cameraId).execute()
   if (outage.kind === 'end') return
   await transaction.insertInto('outages').values({ camera_id: cameraId, since_ms: outage.sinceMs }).execute()
+}
+
+function findSame(db: Kysely<Tables>, event: NewCameraEvent): Promise<Row<'events'> | undefined> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('camera_id', '=', event.cameraId)
+    .where('category', '=', event.category)
+    .where('occurred_at_ms', '=', event.occurredAtMs)
+    .where('source', '=', event.source)
+    .executeTakeFirst()
 }
 
 function toEvent(row: Row<'events'>): CameraEvent {

@@ -69,7 +69,7 @@ export async function record(
   catalog.segmentOpened(segment)
   const { fragments, checksum } = await append(path, segment.cameraId, startMs, seconds)
   for (const fragment of fragments) catalog.fragmentWritten(segment.cameraId, segment.path, fragment)
-  await catalog.flush()
+  await catalog.flush(segment.cameraId)
   return { segment, path, fragments, close: () => catalog.segmentClosed(segment.cameraId, segment.path, checksum) }
 }
 
