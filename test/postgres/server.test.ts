@@ -129,7 +129,7 @@ testPostgres('what happens while the database is away is written once when it is
   )
   assert.deepEqual(twice, [])
   const during = arrivals.filter((ms) => ms > awayMs + 4000 && ms < backMs)
-  assert.ok(during.length > outageSeconds / 2, `${during.length} pieces of live video`)
+  assert.ok(during.length > outageSeconds / 2, `${during.length} parts of live video`)
   const check = await server.command<{ orphan_files: string[]; missing_files: string[] }>('check')
   assert.deepEqual([check.orphan_files, check.missing_files], [[], []])
 })
