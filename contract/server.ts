@@ -47,6 +47,21 @@ export const ServerState = Type.Object({
     running: Type.Integer(),
     restarts: count('Since the start of the server.'),
   }),
+  servers: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      answers: Type.Boolean({ description: 'It has reported within the last eight seconds that it runs.' }),
+      has_cameras: Type.Boolean({ description: 'It connects and records the cameras. Others only answer.' }),
+      peer_address: nullable(Type.String({ description: 'Where other servers reach it; null if they cannot.' })),
+      version: Type.String(),
+      started_at: Timestamp,
+      reported_until: Timestamp,
+    }),
+    {
+      description:
+        'The servers of the PostgreSQL database, this one too, by name; those that are gone for a day. Empty with SQLite.',
+    },
+  ),
   decoder_isolation: Type.Object({
     level: Type.Enum(['full', 'partial', 'off'], {
       description:

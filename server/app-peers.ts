@@ -4,7 +4,7 @@
 import { hostname } from 'node:os'
 import type { Api } from './api/api.ts'
 import { Forwarder } from './api/peers/forwarder.ts'
-import { Membership } from './api/peers/membership.ts'
+import { Membership, toPeer } from './api/peers/membership.ts'
 import { makePeerIdentity } from './api/peers/peer-identity.ts'
 import { PeerPort } from './api/peers/peer-port.ts'
 import type { SecretKey } from './auth/secret-key.ts'
@@ -46,6 +46,16 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
     findCameraServerName: () => {
       if (!config.noCameras) return canBeAsked ? name : undefined
       return membership.cameraServerName
+    },
+    list: () => store.nodes.list(),
+    async readMetrics() {
+      const others = (await store.nodes.list()).filter((other) => other.isAlive && other.name !== name)
+      return Promise.all(
+        others.map(async (other) => {
+          const peer = toPeer(other)
+          return { name: other.name, text: peer && (await forwarder.read(peer, '/metrics').catch(() => undefined)) }
+        }),
+      )
     },
     forward: forwarder.forward.bind(forwarder),
     lost: membership.lost,

@@ -41,6 +41,7 @@ export const serverTexts: { readonly [Name in Names]: OperationText<Endpoints[Na
       },
       recordings: { count: 10, recording: 9, failing: 0 },
       workers: { count: 1, running: 1, restarts: 0 },
+      servers: [],
       decoder_isolation: {
         level: 'partial',
         in_force: ['memory', 'privileges', 'permission_model'],

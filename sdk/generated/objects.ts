@@ -708,6 +708,19 @@ export type ServerState = {
     /** Since the start of the server. */
     restarts: number
   }
+  /** The servers of the PostgreSQL database, this one too, by name; those that are gone for a day. Empty with SQLite. */
+  servers: {
+    name: string
+    /** It has reported within the last eight seconds that it runs. */
+    answers: boolean
+    /** It connects and records the cameras. Others only answer. */
+    has_cameras: boolean
+    /** Where other servers reach it; null if they cannot. */
+    peer_address: string | null
+    version: string
+    started_at: Timestamp
+    reported_until: Timestamp
+  }[]
   decoder_isolation: {
     /** What a decoding process cannot access if a camera takes it over. full: at least network, files, processes, system_calls and memory. */
     level: 'full' | 'partial' | 'off'

@@ -27,7 +27,7 @@ import { registerRecordedImageRoutes } from './media/recorded-image-routes.ts'
 import { registerRecordedRoutes } from './media/recorded-routes.ts'
 import { MediaUrls } from './media-urls.ts'
 import { createMemoryAnswers } from './memory-answers.ts'
-import { registerMetrics } from './metrics.ts'
+import { type Measurement, registerMetrics } from './metrics.ts'
 import { registerMetadata } from './oauth/metadata.ts'
 import { registerTokenRoutes } from './oauth/token-routes.ts'
 import { registerPages } from './pages/pages.ts'
@@ -118,11 +118,12 @@ export function createApi(deps: ApiDeps): Api {
   }
   registerDescription(server, description)
   registerHealth(server, store, 'repair' in deps ? deps.repair : undefined, () => isDraining)
-  registerMetrics(server, () => [
+  const measure = (): Measurement[] => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },
     { name: 'open_streams', help: 'Live streams being sent.', kind: 'gauge', value: streams.size },
     ...(deps.measure?.() ?? []),
-  ])
+  ]
+  registerMetrics(server, { measure, peers, isFromPeer: (request) => origin.isFromPeer(request) })
 
   let isDraining = false
   const stopping = new AbortController()

@@ -23,10 +23,11 @@ import type { CameraFigures } from '../model/camera-figures.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { RecordedImages } from '../playback/recorded-images.ts'
+import type { Node } from '../store/server/nodes.ts'
 import type { Store } from '../store/store.ts'
 import type { CameraAccess } from './camera-access.ts'
 import type { CameraSource } from './camera-source.ts'
-import type { Measurement } from './metrics.ts'
+import type { Measurement, ServerMetrics } from './metrics.ts'
 import type { PagesDeps } from './pages/deps.ts'
 import type { Peer } from './peers/membership.ts'
 import type { OwnAuthority } from './transport/certificate.ts'
@@ -172,6 +173,10 @@ export type PeerDeps = {
    * can ask.
    */
   findCameraServerName(): string | undefined
+  /** All, this one too, and those that are gone for a day. */
+  list(): Promise<readonly Node[]>
+  /** What each other server that is alive answers to GET /metrics. */
+  readMetrics(): Promise<readonly ServerMetrics[]>
   /**
    * Answers a request with what another server answers: by default the one that has the cameras. Throws 'unavailable'
    * while that does not.

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTemporaryApi } from '../../test/support/api/temporary-api.ts'
+import { joinMetrics } from './metrics.ts'
 
 test('health reports the progress of repairing files after a crash', async (t) => {
   let pending = 2
@@ -59,6 +60,39 @@ test('metrics are available to this machine only and contain all measurements', 
   const forwarded = { 'x-forwarded-for': '192.168.1.2' }
   const proxied = await api.server.inject({ url: '/metrics', remoteAddress: '127.0.0.1', headers: forwarded })
   assert.equal(proxied.statusCode, 403)
+})
+
+test('metrics of several servers are one text that a scraper reads, each with its server', () => {
+  const textOf = (open: number) =>
+    `# HELP open Open.\n# TYPE open gauge\nopen ${open}\n\n# HELP took Took.\n# TYPE took histogram\ntook_bucket{le="0.1"} 2\ntook_sum 3e-2\ntook_count ${open}\n`
+  const servers = [
+    { name: 'n2', text: textOf(2) },
+    { name: 'n1', text: textOf(1) },
+    { name: 'n3', text: undefined },
+  ]
+  assert.equal(
+    joinMetrics(servers),
+    `# HELP nightjar_server_up Whether the server has answered.
+# TYPE nightjar_server_up gauge
+nightjar_server_up{server="n1"} 1
+nightjar_server_up{server="n2"} 1
+nightjar_server_up{server="n3"} 0
+
+# HELP open Open.
+# TYPE open gauge
+open{server="n1"} 1
+open{server="n2"} 2
+
+# HELP took Took.
+# TYPE took histogram
+took_bucket{server="n1",le="0.1"} 2
+took_sum{server="n1"} 3e-2
+took_count{server="n1"} 1
+took_bucket{server="n2",le="0.1"} 2
+took_sum{server="n2"} 3e-2
+took_count{server="n2"} 2
+`,
+  )
 })
 
 test('a port that is in use is explained', async (t) => {

@@ -59,6 +59,7 @@ test('T20: how the server is doing is for its owners', async (t) => {
     },
     recordings: { count: 2, recording: 1, failing: 1 },
     workers: { count: 2, running: 1, restarts: 4 },
+    servers: [],
     decoder_isolation: {
       level: 'partial',
       in_force: ['memory', 'permission_model'],

@@ -11,6 +11,7 @@ import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
+import type { ServerState } from '../../contract/server.ts'
 import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { countMails } from '../identity/provider-visits.ts'
@@ -60,6 +61,25 @@ testPostgres('a server without cameras answers like the one that has them', asyn
   const { pathname, search } = new URL(camera.live_snapshot)
   const image = await second.request(pathname + search, { authorization: null })
   assert.deepEqual([image.status, image.headers['content-type']], [200, 'image/jpeg'])
+
+  // What is known of all, at any of them.
+  const { json: state } = await second.request<ServerState>('/v1/server/')
+  assert.deepEqual(
+    state.servers.map(({ name, answers, has_cameras }) => [name, answers, has_cameras]),
+    [
+      ['n1', true, true],
+      ['n2', true, false],
+    ],
+  )
+  for (const [server, states] of [
+    [first, ['n1"} 1', 'n2"} 0']],
+    [second, ['n1"} 1', 'n2"} 1']],
+  ] as const) {
+    const { status, text } = await server.request('/metrics?servers=all', { authorization: null })
+    assert.equal(status, 200)
+    for (const state of states) assert.match(text, new RegExp(`^nightjar_server_up{server="${state}$`, 'm'))
+    assert.match(text, /^nightjar_open_streams\{server="n1"\} 0$/m)
+  }
 
   // An email that one server writes is sent by the one with the cameras, once.
   const guest = { email: 'guest@example.org' }

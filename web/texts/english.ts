@@ -592,6 +592,10 @@ export const english = {
       'No mail server is configured (smtp-url). The email with the link is saved in the “outbox” folder on the server so that you can pass it on.',
     interface: 'API',
     certificate: 'Trust this server on other devices',
+    servers: 'Servers',
+    hasCameras: 'has the cameras',
+    answers: 'answers',
+    gone: (since: string) => `gone since ${since}`,
     isolation: 'Decoder isolation',
     isolationHint:
       'A hostile camera could take over the programs that decode its video. These protections limit what such a program can reach.',

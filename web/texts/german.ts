@@ -661,6 +661,10 @@ export const german: Texts = {
       'Es ist kein Mailserver konfiguriert (smtp-url). Die E-Mail mit dem Link wird auf dem Server im Ordner „outbox“ gespeichert, damit Sie sie weitergeben können.',
     interface: 'API',
     certificate: 'Diesem Server auf anderen Geräten vertrauen',
+    servers: 'Server',
+    hasCameras: 'hat die Kameras',
+    answers: 'antwortet',
+    gone: (since) => `fort seit ${since}`,
     isolation: 'Isolierung der Decoder',
     isolationHint:
       'Eine bösartige Kamera könnte die Programme übernehmen, die ihr Video dekodieren. Diese Schutzmaßnahmen begrenzen, worauf ein solches Programm zugreifen kann.',

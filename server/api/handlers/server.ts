@@ -3,10 +3,11 @@
 import type { ServerState } from '../../../contract/server.ts'
 import { AppError } from '../../base/error.ts'
 import { writeTime } from '../../model/time.ts'
+import type { Node } from '../../store/server/nodes.ts'
 import type { Store } from '../../store/store.ts'
 import { writeIsolation } from '../answers/isolation.ts'
 import type { Handlers } from '../call.ts'
-import type { ServerReport } from '../deps.ts'
+import type { PeerDeps, ServerReport } from '../deps.ts'
 import { checkOwner } from '../owner.ts'
 
 export type ServerHandlersOptions = {
@@ -14,6 +15,7 @@ export type ServerHandlersOptions = {
   readonly report: () => ServerReport
   readonly sendTestMail: (to: string) => Promise<void>
   readonly identity: { readonly authority?: unknown } | undefined
+  readonly peers?: Pick<PeerDeps, 'list'> | undefined
 }
 
 export function createServerHandlers({
@@ -21,6 +23,7 @@ export function createServerHandlers({
   report,
   sendTestMail,
   identity,
+  peers,
 }: ServerHandlersOptions): Pick<Handlers, 'getServer' | 'sendTestMail'> {
   return {
     async sendTestMail({ caller }) {
@@ -51,9 +54,22 @@ export function createServerHandlers({
         cameras: writeCameras(cameras),
         recordings: { count: wanted.length, recording: inStatus('RECORDING'), failing: inStatus('ERROR') },
         workers,
+        servers: ((await peers?.list()) ?? []).map(writeServer),
         decoder_isolation: writeIsolation(isolation),
       }
     },
+  }
+}
+
+function writeServer({ name, isAlive, hasCameras, address, version, startedMs, expiresMs }: Node) {
+  return {
+    name,
+    answers: isAlive,
+    has_cameras: hasCameras,
+    peer_address: address,
+    version,
+    started_at: writeTime(startedMs),
+    reported_until: writeTime(expiresMs),
   }
 }
 

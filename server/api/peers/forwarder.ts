@@ -128,16 +128,33 @@ export class Forwarder implements Disposable {
   }
 
   /** Any answer will do. */
-  async #probe({ name, address }: Peer): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const options = { ...address, ...this.#contextOf(name), agent: false, method: 'HEAD', path: '/healthz' }
-    const probe = send(options, () => resolve())
-    probe.on('error', reject)
-    const timer = setTimeout(() => probe.destroy(new Error('silent')), patienceMs)
-    probe.end()
-    await promise.finally(() => {
+  async #probe(server: Peer): Promise<void> {
+    await this.#get(server, 'HEAD', '/healthz')
+  }
+
+  /** What the server answers with 200, in a few seconds. Throws 'unavailable'. */
+  async read(server: Peer, path: string): Promise<string> {
+    const { status, text } = await this.#get(server, 'GET', path)
+    if (status !== 200) throw new AppError('unavailable', `the server ${server.name} answered ${status}`)
+    return text
+  }
+
+  /** Over a connection of its own. */
+  async #get({ name, address }: Peer, method: string, path: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
+    const options = { ...address, ...this.#contextOf(name), agent: false, method, path }
+    const sent = send(options, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () => resolve({ status: answer.statusCode!, text: Buffer.concat(chunks).toString() }))
+      answer.on('error', reject)
+    })
+    sent.on('error', reject)
+    const timer = setTimeout(() => sent.destroy(new Error('silent')), patienceMs)
+    sent.end()
+    return promise.finally(() => {
       clearTimeout(timer)
-      probe.destroy()
+      sent.destroy()
     })
   }
 

@@ -70,8 +70,7 @@ export class Membership implements AsyncDisposable {
   find(name: string): Peer | undefined {
     if (name === this.#self.name) return undefined
     const found = this.#all.find((each) => each.name === name && each.isAlive)
-    const address = found?.address ? parsePeerAddress(found.address) : undefined
-    return address && { name, address }
+    return found && toPeer(found)
   }
 
   /** Undefined if none is alive that can be asked. */
@@ -83,10 +82,10 @@ export class Membership implements AsyncDisposable {
   findCameraServer(): Peer {
     const found = this.#all.find(({ hasCameras, isAlive }) => hasCameras && isAlive)
     if (!found) throw new AppError('unavailable', 'the server with the cameras is not running')
-    const address = found.address === null ? undefined : parsePeerAddress(found.address)
-    if (!address)
+    const peer = toPeer(found)
+    if (!peer)
       throw new AppError('unavailable', `the server with the cameras, ${found.name}, needs the option peer-address`)
-    return { name: found.name, address }
+    return peer
   }
 
   run(signal: AbortSignal): Promise<void> {
@@ -131,6 +130,12 @@ export class Membership implements AsyncDisposable {
     this.#said = said
     this.#options.log.info({ servers: said }, 'the other servers of the database')
   }
+}
+
+/** Undefined if others cannot ask it. */
+export function toPeer({ name, address: text }: Pick<Node, 'name' | 'address'>): Peer | undefined {
+  const address = text === null ? undefined : parsePeerAddress(text)
+  return address && { name, address }
 }
 
 function createClockError(errorMs: number): AppError {

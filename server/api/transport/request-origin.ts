@@ -71,6 +71,11 @@ export class OriginCheck {
     this.#peers.add(peer)
   }
 
+  /** Whether it came over a connection of another server of the installation. */
+  isFromPeer({ socket }: IncomingMessage): boolean {
+    return this.#peers?.has(socket) === true
+  }
+
   /** Whether it came from a proxy, which hands on what its clients ask. */
   isFromProxy({ socket }: IncomingMessage): boolean {
     const { proxies } = this.#options

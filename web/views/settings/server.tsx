@@ -76,8 +76,26 @@ function State({ of }: { readonly of: ServerState }) {
           </a>
         </div>
       </div>
+      {of.servers.length > 1 && <Servers of={of.servers} />}
       <Isolation of={of.decoder_isolation} />
     </>
+  )
+}
+
+/** Those of the database. */
+function Servers({ of }: { readonly of: ServerState['servers'] }) {
+  const { server: texts } = useTexts()
+  const clock = useClock()
+  const describe = ({ answers, has_cameras, version, reported_until }: (typeof of)[number]) => {
+    const untilMs = Date.parse(reported_until)
+    if (!answers) return texts.gone(`${clock.date(untilMs)}, ${clock.minutes(untilMs)}`)
+    return `${has_cameras ? texts.hasCameras : texts.answers}, ${version}`
+  }
+  return (
+    <div className="panel">
+      <h2>{texts.servers}</h2>
+      <Facts of={of.map((server) => [server.name, describe(server)] as const)} />
+    </div>
   )
 }
 
