@@ -18,7 +18,9 @@ choose, and no static checks.
   NAME          the test files whose path contains this, for example e2e/dashboard or server/media
   --changed     the test files that depend on files that changed since the last push
   --since REF   the same since this commit, for example main
-  --long        the tests that load a server for a minute or more, and that run before a release
+  --long        the tests that load a server for a minute or more, and those of accounts and programs on two servers of
+                one database; they run before a release
+  --servers N   so many servers of one database behind a balancer, wherever a test has one
   --seed N      the number that random tests start from, as a failed test prints it
   --times FILE  write how long each file took to this file, as JSON
   --help        show this help`
@@ -60,6 +62,29 @@ const long: readonly string[] = [
   'test/integration/answer-memory.test.ts',
 ]
 
+/** Who may do what, which several servers must answer alike: also run on two of them, see test/balanced-servers.ts. */
+const ofEachServer: readonly string[] = [
+  'test/e2e/foreign-logins.test.ts',
+  'test/e2e/main-job.test.ts',
+  'test/e2e/passkeys.test.ts',
+  'test/e2e/sharing.test.ts',
+  'test/e2e/sign-in.test.ts',
+  'test/integration/clear-credentials.test.ts',
+  'test/integration/consent-password.test.ts',
+  'test/integration/event-example.test.ts',
+  'test/integration/events.test.ts',
+  'test/integration/example-calls.test.ts',
+  'test/integration/identity-links.test.ts',
+  'test/integration/identity-proofs.test.ts',
+  'test/integration/identity-providers.test.ts',
+  'test/integration/login-flood.test.ts',
+  'test/integration/oauth-clients.test.ts',
+  'test/integration/password-stays.test.ts',
+  'test/integration/sdk.test.ts',
+  'test/integration/second-factor.test.ts',
+  'test/integration/token-power.test.ts',
+]
+
 const { values, positionals: names } = readArguments()
 if (values.help) console.log(help)
 else await runAll()
@@ -75,6 +100,7 @@ async function runAll(): Promise<void> {
   const others = [...new Set([...slow, ...tests])].filter(
     (file) => tests.includes(file) && !unit.has(file) && !alone.includes(file),
   )
+  if (values.servers !== undefined) process.env.NIGHTJAR_TEST_SERVERS = values.servers
   if (values.seed !== undefined) process.env.NIGHTJAR_TEST_SEED = values.seed
   if (others.length + alone.length > 0) {
     try {
@@ -87,7 +113,7 @@ async function runAll(): Promise<void> {
   const counts = { passed: 0, failed: 0 }
   const runs = new TestRuns(counts)
   const sources = isPart() ? readSources() : new Map<string, string>()
-  const needs = (service: string) => !isPart() || findAffectedTests(tests, [service], sources).length > 0
+  const needs = (service: string) => !isPart() || values.long || findAffectedTests(tests, [service], sources).length > 0
   const [postgres, browser] = await Promise.all([
     needs('test/postgres/temporary-postgres.ts') ? sharePostgres() : undefined,
     needs('test/e2e/browser.ts') ? shareChromium() : undefined,
@@ -98,6 +124,10 @@ async function runAll(): Promise<void> {
   const batches = [...divide('servers', shared, 4), ...divide('unit tests', [...unit], 6)]
   await runs.run({ batches, files: others.filter((file) => !shared.includes(file)) })
   await runs.run({ files: alone, atMost: 1 })
+  if (values.long && names.length === 0) {
+    process.env.NIGHTJAR_TEST_SERVERS = '2'
+    await runs.run({ files: ofEachServer })
+  }
   await Promise.all([browser?.close(), postgres?.close()])
   await runs.checkServices()
   console.log(`\n${runs.describeTimes(10)}`)
@@ -138,6 +168,7 @@ function readArguments() {
         changed: { type: 'boolean', default: false },
         since: { type: 'string' },
         long: { type: 'boolean', default: false },
+        servers: { type: 'string' },
         seed: { type: 'string' },
         times: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
@@ -145,6 +176,8 @@ function readArguments() {
     })
     if (values.seed !== undefined && !/^\d{1,10}$/.test(values.seed))
       throw new Error(`--seed takes a number, not ${values.seed}`)
+    if (values.servers !== undefined && !/^[1-9]$/.test(values.servers))
+      throw new Error(`--servers takes a number from 1 to 9, not ${values.servers}`)
     return { values, positionals }
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${help}`)

@@ -1,5 +1,5 @@
 // Several servers of one database behind a balancer that gives each connection to the next one, in place of the one server
-// of a test: `NIGHTJAR_TEST_SERVERS=2 npm test -- oauth`. The first has the cameras, and commands run on its data folder.
+// of a test: `npm test -- oauth --servers 2`. The first has the cameras, and commands run on its data folder.
 
 import { rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
