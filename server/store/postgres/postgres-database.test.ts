@@ -150,10 +150,9 @@ testPostgres('a server that hangs keeps nobody from stopping', async (t, postgre
     .execute()
     .catch((error: AppError) => error.kind)
   await delay(50)
-  const startMs = performance.now()
+  // Neither would end if it waited for an answer.
   await Promise.all([watch.close(), db.destroy()])
   assert.equal(await hanging, 'unavailable')
-  assert.ok(performance.now() - startMs < 3000)
 })
 
 testPostgres('a server that refuses us stops the start with a reason', async (_t, postgres) => {
