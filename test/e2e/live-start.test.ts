@@ -109,14 +109,19 @@ test('hls.js with default settings plays an unwatched camera without stalling', 
   const url = await hlsUrl('watched')
   await using viewer = await openViewer({ recorded: url.href })
   const read = () =>
-    viewer.page.evaluate<{ seconds: number; errors: string[] }>(
-      "({ seconds: document.querySelector('video').currentTime, errors: window.errors })",
+    viewer.page.evaluate<{ seconds: number; reasons: string[] }>(
+      "({ seconds: document.querySelector('video').currentTime, reasons })",
     )
   await eventually('a frame', 30_000, () => viewer.readClock('video'))
   const { seconds: from } = await read()
-  const { errors } = await eventually('ten seconds later', 40_000, async () => {
+  const { reasons } = await eventually('ten seconds later', 40_000, async () => {
     const now = await read()
     return now.seconds > from + 10 && now
   })
-  assert.deepEqual(errors, [])
+  // Where it looks for holes before it has moved to its start, which happens on a busy machine.
+  const isStart = (reason: string) => /^bufferSeekOverHole: .* seeking from 0 to /.test(reason)
+  assert.deepEqual(
+    reasons.filter((reason) => !isStart(reason)),
+    [],
+  )
 })
