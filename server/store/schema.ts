@@ -183,6 +183,11 @@ export type Tables = {
     /** Counts the changes that are made only if nobody else has made one. */
     version: number
   }
+  /** One row. */
+  schema_support: {
+    /** A program whose last migration is this one, or a later one, may use the database. */
+    oldest_migration: string
+  }
   failed_attempts: {
     /** SHA-256 of what the failures are counted for. */
     digest: Uint8Array

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -7,6 +9,7 @@ import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
 import { openDatabase } from '../engine/open-database.ts'
 import { openStore } from '../store.ts'
+import { migrations, oldestSupported } from './migrations.ts'
 
 test('a database that is up to date is left alone', async (t) => {
   const { database: file, credentialsKey } = await openTemporaryStore(t)
@@ -18,15 +21,38 @@ test('a database that is up to date is left alone', async (t) => {
   database.close()
 })
 
-test('a database of a newer version is not touched', async (t) => {
-  const { database: file } = await openTemporaryStore(t)
-  const database = new DatabaseSync(file)
-  database.exec("insert into kysely_migration values ('9999-from-the-future', '')")
-  database.close()
-  await assert.rejects(openStore({ database: file, credentialsKey: randomBytes(32) }), {
-    kind: 'unavailable',
-    message: /newer version/,
-  })
+testEachDatabase(
+  'a database of a newer version is used if that supports this one, and left alone',
+  async (t, scene) => {
+    const { database, credentialsKey, store } = await scene.openStore(t)
+    await store.users.insert({ email: 'ada@example.com', firstName: 'Ada', lastName: 'L', passwordHash: 'x' })
+    const { db, close } = await openDatabase(database)
+    t.after(close)
+    const run = async (...statements: string[]) => {
+      for (const statement of statements) await sql.raw(statement).execute(db)
+    }
+    const support = (name: string) => `update schema_support set oldest_migration = '${name}'`
+    await run("insert into kysely_migration values ('9999-from-the-future', '')", support(oldestSupported))
+    await using beside = await openStore({ database, credentialsKey })
+    assert.equal((await beside.users.list()).length, 1)
+    await run(support('9998-something-was-removed'))
+    await assert.rejects(openStore({ database, credentialsKey }), { kind: 'unavailable', message: /newer version/ })
+  },
+)
+
+test('steps since the previous release only add, so that its program can go on', async () => {
+  const removes =
+    /drop(?:Table|Column|Constraint|Index)|rename|alterColumn|setNotNull|\b(?:drop|rename) (?:table|column)/i
+  assert.match("db.schema.alterTable('a').renameColumn('b', 'c')", removes)
+  const files = (await readdir(import.meta.dirname)).filter((name) => /^\d{4}-.*\.ts$/.test(name))
+  assert.deepEqual(
+    files.map((name) => name.replace('.ts', '')).sort(),
+    Object.keys(migrations),
+    'one file for each step',
+  )
+  for (const name of files.filter((name) => name > `${oldestSupported}.ts`))
+    assert.doesNotMatch(await readFile(join(import.meta.dirname, name), 'utf8'), removes, name)
+  assert.ok(oldestSupported in migrations)
 })
 
 test('a database of a version before the first release is refused', async (t) => {
@@ -67,6 +93,7 @@ testEachDatabase(
       'drop table kept_values',
       'drop table event_rates',
       'alter table streams drop column version',
+      'drop table schema_support',
       'alter table tokens drop column expires_at_ms',
       'drop table footage',
       'create table footage (camera_id bigint not null primary key, bytes bigint not null, segments bigint not null)',
