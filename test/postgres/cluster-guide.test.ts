@@ -1,4 +1,5 @@
-// The balancer of docs/guide/cluster.md in front of three servers: the main job without stickiness, and servers that end.
+// The balancer of docs/guide/cluster.md in front of three servers: the main job without stickiness, with a program of others,
+// a replica that is promoted in the middle, and servers that end.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -7,6 +8,8 @@ import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import * as openid from 'openid-client'
 import type { Camera } from '../../contract/camera.ts'
 import type { RecordedStream, Timeline } from '../../contract/recording.ts'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
@@ -15,6 +18,7 @@ import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openAnsweringServer, openServerHere, ownerEmail } from '../server-under-test.ts'
 import { testPostgres } from './each-database.ts'
+import { findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
 
 type Answer = {
   readonly status: number
@@ -23,7 +27,9 @@ type Answer = {
   json<T>(): T
 }
 
-testPostgres('three servers behind HAProxy do the main job, and one that ends is not missed', async (t, postgres) => {
+testPostgres('three servers behind HAProxy do the main job, and what ends is not missed', async (t) => {
+  const postgres = await TemporaryPostgres.open(findPostgres()!)
+  t.after(() => postgres.close())
   await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-haproxy-'))
   const { cert, key } = await openOwnIdentity({ dataDir: join(folder.path, 'made'), hosts: [], clock: systemClock })
   await writeFile(join(folder.path, 'cameras.pem'), `${cert}\n${key}`)
@@ -42,7 +48,10 @@ testPostgres('three servers behind HAProxy do the main job, and one that ends is
   const file = join(folder.path, 'haproxy.cfg')
   await writeFile(file, `defaults\n  timeout connect 5s\n  timeout client 1h\n  timeout server 1m\n${fitted}`)
 
-  process.env.NIGHTJAR_DATABASE = await postgres.createDatabase()
+  const { pathname: name } = new URL(await postgres.createDatabase())
+  const replica = await postgres.openReplica()
+  t.after(() => replica.close())
+  process.env.NIGHTJAR_DATABASE = `postgres://tester:${postgres.password}@127.0.0.1:${postgres.port},127.0.0.1:${replica.port}${name}`
   t.after(() => delete process.env.NIGHTJAR_DATABASE)
   await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
   const url = `https://localhost:${port}`
@@ -109,6 +118,42 @@ testPostgres('three servers behind HAProxy do the main job, and one that ends is
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask('/v1/me/', { headers })))
     return answers.every(({ status }) => status === 401)
   })
+
+  // A program that knows nothing of servers, before and after a replica is promoted.
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, cert])
+  t.after(() => setDefaultCACertificates(before))
+  const app = await first.command<{ client_id: string; client_secret: string }>(
+    ...['app', 'add', '--user', ownerEmail, '--name', 'Doorbell', '--redirect-uris', 'https://app.example/cb'],
+  )
+  const secret = openid.ClientSecretPost(app.client_secret)
+  const program = await openid.discovery(new URL(url), app.client_id, undefined, secret, { algorithm: 'oauth2' })
+  const login = { username: ownerEmail, password: 'correct horse', scope: 'read write' }
+  const granted = await openid.genericGrantRequest(program, 'password', login)
+  const statusOf = async (token: string) =>
+    (await ask('/v1/me/', { headers: { authorization: `Bearer ${token}` } })).status
+  assert.equal(await statusOf(granted.access_token), 200)
+  await eventually('the replica has everything', 10_000, () => replica.follows(postgres))
+  await postgres.stop('immediate')
+  await replica.query('select pg_promote()')
+  await eventually('all three answer', 20_000, async () => {
+    const answers = await Promise.all(Array.from({ length: 9 }, () => ask(path)))
+    return answers.every(({ status }) => status === 200)
+  })
+  for (let i = 0; i < 6; i++) assert.equal((await ask('/v1/me/', { headers })).status, 401, 'revoked before')
+  const refreshed = await openid.refreshTokenGrant(program, granted.refresh_token!)
+  assert.deepEqual([await statusOf(granted.access_token), await statusOf(refreshed.access_token)], [401, 200])
+  await openid.tokenRevocation(program, refreshed.refresh_token!)
+  await eventually('the grant works nowhere', 5000, async () => {
+    const statuses = await Promise.all(Array.from({ length: 6 }, () => statusOf(refreshed.access_token)))
+    return statuses.every((status) => status === 401)
+  })
+  await eventually('footage of the whole time', 20_000, async () => {
+    const { segments, gaps } = (await ask(`${path}recording/timeline/?${range()}`)).json<Timeline>()
+    assert.deepEqual(gaps, [])
+    return Date.parse(segments.at(-1)!.end) > Date.now() - 5000
+  })
+  assert.equal((await ask(pathOf(stream.url))).status, 200)
 
   // A server that only answers ends while requests come all the time.
   const statuses = new Set<number>()

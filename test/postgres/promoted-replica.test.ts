@@ -35,13 +35,7 @@ async function failOver(t: TestContext, end: (postgres: TemporaryPostgres) => Pr
     return status === 200 ? json : undefined
   }
   await eventually('footage', 20_000, async () => (await readSegments())?.segments[0])
-  await eventually('the replica has everything', 10_000, async () => {
-    const [sent] = await postgres.query<{ lsn: string }>('select pg_current_wal_lsn() as lsn')
-    const [{ is_there } = { is_there: false }] = await replica.query<{ is_there: boolean }>(
-      `select pg_last_wal_replay_lsn() >= '${sent!.lsn}' as is_there`,
-    )
-    return is_there
-  })
+  await eventually('the replica has everything', 10_000, () => replica.follows(postgres))
 
   await end(postgres)
   await replica.query('select pg_promote()')

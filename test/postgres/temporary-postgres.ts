@@ -94,6 +94,15 @@ export class TemporaryPostgres {
     return createDatabase(this.url('postgres'))
   }
 
+  /** Whether this replica has everything that the primary has written so far. */
+  async follows(primary: TemporaryPostgres): Promise<boolean> {
+    const [sent] = await primary.query<{ lsn: string }>('select pg_current_wal_lsn() as lsn')
+    const [row] = await this.query<{ is_there: boolean }>(
+      `select pg_last_wal_replay_lsn() >= '${sent!.lsn}' as is_there`,
+    )
+    return row?.is_there === true
+  }
+
   /** Runs a query as the server's owner, in the database `postgres` unless `url` names another. */
   query<Row extends pg.QueryResultRow>(text: string, url = this.url('postgres')): Promise<Row[]> {
     return queryPostgres(text, url)
