@@ -115,6 +115,7 @@ export async function openMedia(options: MediaOptions) {
     onPlaceFull: (placeId) => retention.noteFull(placeId),
     onWorkerLost: async (cameraIds) => cameras.takeWorkerLoss(cameraIds),
   })
+  store.onReplaced(() => void catalog.recheck(() => store.cameras.list()))
   const placeChanges = followPlaces({ store, places, log, onChanged: () => workers.updatePlaces() })
   const decoder = new Decoder({
     ...{ log, clock, isolation },

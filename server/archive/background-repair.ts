@@ -87,6 +87,20 @@ export class BackgroundRepair {
       log.info({ files: this.#pending.length }, 'recordings left open by a crash will be repaired')
   }
 
+  /**
+   * Call it while recorders run, when rows may have been lost: adds the files of open rows that nobody writes, and looks
+   * for files since `fromMs` that have no row.
+   */
+  async recheck(cameras: readonly KnownCamera[], fromMs: number): Promise<void> {
+    const { rows, places } = this.#options.context
+    const waiting = new Set(this.#pending.map(({ segment }) => segment.id))
+    for (const segment of await rows.listOpen())
+      if (!waiting.has(segment.id) && !this.#options.isKnownFile(segment.cameraId, segment.path)) this.add(segment)
+    for (const camera of cameras)
+      for (const { id: placeId } of places.folders) this.#unseen.push({ cameraId: camera.id, placeId, fromMs })
+    this.#added.notify()
+  }
+
   /** Adds a file that no recorder writes any more. `onRepaired` must not throw. */
   add(segment: UnclosedSegment, onRepaired: () => void = () => {}): void {
     const pending: Pending = { segment, onRepaired, repairing: new SingleFlight(), failures: 0, retryAtMs: 0 }

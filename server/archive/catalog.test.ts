@@ -207,6 +207,44 @@ test('a row that was written although its answer was lost is not written twice',
   )
 })
 
+test('a file whose row was lost while it was written gets another one, whatever has the id now', async () => {
+  const place = await openPlace()
+  const { catalog, rows } = place
+  const { segment, close } = await record(place, catalog, t0, 3)
+  await rows.markPendingDeletions(rows.all.map(({ id }) => id))
+  const id = await rows.insertOpen({ ...segment, cameraId: 2, path: 'another' })
+  close()
+  await catalog.flush()
+  assert.deepEqual(
+    rows.all.map(({ cameraId, path, isClosed, fragments }) => [cameraId, path, isClosed, fragments.length]),
+    [
+      [2, 'another', false, 0],
+      [1, segment.path, true, 3],
+    ],
+  )
+  assert.equal((await catalog.listSegments(1, t0, t0 + minuteMs)).length, 1)
+  assert.ok(rows.all[1]!.id > id)
+})
+
+test('files whose rows were lost, or lost their end, are found again while others are written', async () => {
+  const place = await openPlace()
+  const { catalog, rows } = place
+  const kept = [await record(place, catalog, Date.now() - 3 * minuteMs, 3), await record(place, catalog, Date.now(), 3)]
+  for (const { close } of kept) close()
+  await catalog.flush()
+  const [first, second] = rows.all
+  await rows.reopen(first!.id)
+  await rows.markPendingDeletions([second!.id])
+  await rows.remove([second!.id])
+  const open = await record(place, catalog, Date.now() + minuteMs, 2)
+  await catalog.recheck(async () => [{ id: 1, createdAtMs: 0 }])
+  await catalog.repair.finish()
+  assert.deepEqual(
+    rows.all.map(({ path, isClosed }) => [path, isClosed]).sort(),
+    [...kept.map(({ segment }) => [segment.path, true]), [open.segment.path, false]].sort(),
+  )
+})
+
 test('what waits for a store that is away for long is bounded, and read from the files when it is back', async () => {
   const place = await openPlace()
   const catalog = new Catalog({ ...place.context, maxWaitingFragments: 5 })

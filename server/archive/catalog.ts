@@ -60,6 +60,9 @@ export type FootageGap = {
 /** About 60 MB: of 100 cameras, what they record in more than an hour. */
 const usualMaxWaitingFragments = 400_000
 
+/** Far longer than a replica is behind before anybody promotes it. */
+const recheckedMs = 15 * 60_000
+
 /** Called once `listSegments` includes a new fragment or the end of a segment. */
 export type FootageListener = () => void
 
@@ -113,6 +116,20 @@ export class Catalog {
   async repairOpen(cameras: readonly KnownCamera[] = []): Promise<RepairReport> {
     await this.repair.open(cameras)
     return this.repair.finish()
+  }
+
+  /** Call it when the database may lack what was committed in the last minutes: the files tell what that was. */
+  recheck(listCameras: () => Promise<readonly KnownCamera[]>): Promise<void> {
+    for (const entry of [...this.#entries.values()].flat())
+      this.#enqueue(entry.opened.cameraId, async () => {
+        // One that is closed by now looks itself.
+        if (entry.id === undefined || entry.isClosed) return
+        const row = await this.#rows.find(entry.id)
+        if (row?.path !== entry.opened.path) entry.id = await this.#rows.insertOpen(entry.opened)
+      })
+    return this.#untilDone('index of recordings not compared', undefined, async () => {
+      await this.repair.recheck(await listCameras(), this.#clock.nowMs() - recheckedMs)
+    })
   }
 
   segmentOpened(opened: OpenSegment): void {
@@ -418,8 +435,14 @@ export class Catalog {
         this.repair.add(toSegment(entry, id), () => this.#leave(entry))
       } else {
         const { endMs, bytes, fragments } = toSegment(entry, id)
-        if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments, checksum })
-        else await deleteSegments(this.#context, [id])
+        const { path } = entry.opened
+        const values = { endMs, bytes, fragments, checksum, path }
+        if (fragments.length === 0) await deleteSegments(this.#context, [id])
+        else if (!(await this.#rows.close(id, values))) {
+          // A database that was promoted lacks what was committed last.
+          entry.id = await this.#rows.insertOpen(entry.opened)
+          await this.#rows.close(entry.id, values)
+        }
         this.#leave(entry)
       }
       this.#waitingFragments -= waiting
@@ -466,7 +489,11 @@ export class Catalog {
   }
 
   /** Until the server stops. */
-  async #untilDone(failure: string, cameraId: number, step: (isRetry: boolean) => Promise<void>): Promise<void> {
+  async #untilDone(
+    failure: string,
+    cameraId: number | undefined,
+    step: (isRetry: boolean) => Promise<void>,
+  ): Promise<void> {
     const backoff = new Backoff({ minMs: 500, maxMs: 30_000 })
     for (let isRetry = false; ; isRetry = true) {
       try {

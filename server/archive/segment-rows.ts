@@ -19,8 +19,8 @@ import type {
 export type SegmentRows = {
   /** `epoch`: where the segment is not of the last epoch. */
   insertOpen(segment: OpenSegment, epoch?: number): Promise<number>
-  /** Closing again replaces the previous values. */
-  close(id: number, values: ClosedValues): Promise<void>
+  /** Closing again replaces the previous values. Returns false if there is no such row. */
+  close(id: number, values: ClosedValues): Promise<boolean>
   /**
    * Open segments of all cameras. `fragments` is empty, and `endMs` and `bytes` are those at the creation of the file.
    */

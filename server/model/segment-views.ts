@@ -7,7 +7,8 @@ import type { Segment } from './segment.ts'
 export type OpenSegment = Omit<Segment, 'id' | 'fragments' | 'isClosed' | 'endMs' | 'bytes' | 'checksum'>
 
 /** What is known when no fragment will come. */
-export type ClosedValues = Pick<Segment, 'endMs' | 'bytes' | 'fragments' | 'checksum'>
+/** `path`: of the file that is meant, if the row may be that of another one by now. */
+export type ClosedValues = Pick<Segment, 'endMs' | 'bytes' | 'fragments' | 'checksum'> & { readonly path?: string }
 
 /**
  * The beginning of a file that the disk has confirmed. `bytes`: up to the end of a fragment, 0 when nothing was

@@ -108,6 +108,7 @@ export type Store = StoreTables & {
   onChange(listener: ChangeListener): () => void
   /** See `Database`. */
   readonly lost: Promise<AppError>
+  onReplaced(listener: () => void): void
   /** Resolves when the database responds. */
   check(): Promise<void>
   close(): Promise<void>
@@ -124,7 +125,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     foreignIntervalMs = 500,
     isServer = false,
   } = options
-  const { db, sync, lost, openWatch, close: closeDatabase } = await openDatabase(database, { isServer, log })
+  const {
+    db,
+    sync,
+    lost,
+    onReplaced,
+    openWatch,
+    close: closeDatabase,
+  } = await openDatabase(database, { isServer, log })
   const box = new SealedBox(credentialsKey)
   const feed = new ChangeFeed()
   let watch: Watch | undefined
@@ -196,6 +204,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     onChange: (listener) => feed.onChange(listener),
     lost,
+    onReplaced,
     check: async () => {
       await sql`select 1`.execute(db)
     },

@@ -22,6 +22,11 @@ export type Database = {
    * exit.
    */
   readonly lost: Promise<AppError>
+  /**
+   * Called when another server of PostgreSQL has been promoted, which may lack what was committed last. Never with
+   * SQLite.
+   */
+  onReplaced(listener: () => void): void
   close(): Promise<void>
 }
 

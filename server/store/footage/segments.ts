@@ -86,18 +86,21 @@ export class Segments {
     return id
   }
 
-  /** Call after the file was synced. Closing again replaces the values; a deleted row stays deleted. */
-  async close(id: number, { endMs, bytes, fragments, checksum }: ClosedValues): Promise<void> {
+  /**
+   * Call after the file was synced. Closing again replaces the values; a deleted row stays deleted. Returns false if there
+   * is none.
+   */
+  async close(id: number, { endMs, bytes, fragments, checksum, path }: ClosedValues): Promise<boolean> {
     const table = writeFragmentTable(fragments)
-    await writeRelaxed(this.#db, (db) =>
+    return writeRelaxed(this.#db, (db) =>
       inTransaction(db, async (transaction) => {
         const before = await transaction
           .selectFrom('segments')
-          .select(['camera_id', 'place_id', 'is_closed', 'bytes', 'start_ms'])
+          .select(['camera_id', 'place_id', 'path', 'is_closed', 'bytes', 'start_ms'])
           .where('id', '=', id)
           .forUpdate()
           .executeTakeFirst()
-        if (!before) return
+        if (!before || (path !== undefined && before.path !== path)) return false
         await transaction
           .updateTable('segments')
           .set({ is_closed: 1, end_ms: endMs, bytes, checksum: checksum ?? null })
@@ -116,6 +119,7 @@ export class Segments {
           bytes: isClosed ? bytes - before.bytes : bytes,
           segments: isClosed ? 0 : 1,
         })
+        return true
       }),
     )
   }

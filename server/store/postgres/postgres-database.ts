@@ -30,6 +30,7 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
     openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, primary, place }),
     // A PostgreSQL server whose disk does not confirm a write stops by itself and recovers.
     lost: new Promise(() => {}),
+    onReplaced: (listener) => primary.onReplaced(listener),
     close: () => db.destroy(),
   }
 }

@@ -17,7 +17,10 @@ export class PostgresPrimary {
   readonly #searching = new SingleFlight<string>()
   readonly #doubting = new SingleFlight<void>()
   readonly #listeners = new Set<() => void>()
+  readonly #replaced = new Set<() => void>()
   #known: string | undefined
+  /** The one before, while another is looked for. */
+  #former: string | undefined
 
   constructor(url: string) {
     this.#place = describePostgresUrl(url)
@@ -39,6 +42,7 @@ export class PostgresPrimary {
   /** To be called when this server takes no writes. Whoever uses it must let go of it. */
   lose(url: string): void {
     if (!this.isOneOfSeveral || this.#known !== url) return
+    this.#former = url
     this.#known = undefined
     for (const listener of this.#listeners) listener()
   }
@@ -53,9 +57,15 @@ export class PostgresPrimary {
     this.#listeners.add(listener)
   }
 
+  /** Called when another server takes the writes. What the former one wrote last may be lost. */
+  onReplaced(listener: () => void): void {
+    this.#replaced.add(listener)
+  }
+
   async #search(): Promise<string> {
     try {
       this.#known = await Promise.any(this.#urls.map((url) => checkWritable(url)))
+      if (this.#former !== undefined && this.#former !== this.#known) for (const listener of this.#replaced) listener()
       return this.#known
     } catch (error) {
       const reasons = (error as AggregateError).errors.map(

@@ -44,6 +44,7 @@ export async function openSqliteDatabase(file: string, options: OpenOptions): Pr
     sync: () => logSync.sync(),
     openWatch: (options) => openSqliteWatch({ ...options, readForeignVersion }),
     lost: loss.lost,
+    onReplaced: () => {},
     async close() {
       await checkpoints?.close()
       await logSync.close()

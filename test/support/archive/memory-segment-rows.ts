@@ -46,13 +46,14 @@ export class MemorySegmentRows implements SegmentRows {
     return id
   }
 
-  async close(id: number, { checksum, ...values }: ClosedValues): Promise<void> {
+  async close(id: number, { checksum, path, ...values }: ClosedValues): Promise<boolean> {
     const before = this.#rows.get(id)
-    if (!before) return
+    if (!before || (path !== undefined && before.path !== path)) return false
     const { checksum: _, ...kept } = before
     this.#rows.set(id, { ...kept, ...values, isClosed: true, ...(checksum !== undefined && { checksum }) })
     const bytes = before.isClosed ? values.bytes - before.bytes : values.bytes
     this.#count(before, bytes, before.isClosed ? 0 : 1)
+    return true
   }
 
   /** As if the server had ended before it closed the segment. */
