@@ -80,7 +80,9 @@ test('a stream with rare key frames is measured as far as possible', async () =>
   const { video, problem } = await detect(camera.url, { limits })
   assert.equal(problem, undefined)
   assert.equal(video!.keyFrameSeconds, undefined)
-  assert.equal(video!.framesPerSecond, 10)
+  // Ten, and fewer where a busy machine sends them later.
+  const rate = video!.framesPerSecond!
+  assert.ok(rate > 5 && rate <= 11, `${rate}`)
 })
 
 test('the type is known before PLAY', async () => {
