@@ -45,15 +45,18 @@ export async function migrateToLatest(db: Kysely<Tables>): Promise<void> {
   })
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) {
-    await db
-      .updateTable('schema_support')
-      .set({ oldest_migration: oldestSupported })
-      .where('oldest_migration', '<', oldestSupported)
-      .execute()
+    // Commands open the database beside a server, and must not wait to write what is there already.
+    if ((await readOldest(db)) < oldestSupported)
+      await db.updateTable('schema_support').set({ oldest_migration: oldestSupported }).execute()
     return
   }
   if (error instanceof AppError) throw error
   throw new AppError('unavailable', describe(String(error)), { cause: error })
+}
+
+async function readOldest(db: Kysely<Tables>): Promise<string> {
+  const row = await db.selectFrom('schema_support').select('oldest_migration').executeTakeFirstOrThrow()
+  return row.oldest_migration
 }
 
 /** Throws 'unavailable' if it is of a program that does not support this one. */
@@ -68,11 +71,7 @@ async function isNewer(db: Kysely<Tables>): Promise<boolean> {
   const latest = own.at(-1)!
   // What is older and unknown is refused by the migrator.
   if (unknown.length === 0 || unknown.some((name) => name < latest)) return false
-  const { oldest_migration: oldest } = await db
-    .selectFrom('schema_support')
-    .select('oldest_migration')
-    .executeTakeFirstOrThrow()
-  if (latest >= oldest) return true
+  if (latest >= (await readOldest(db))) return true
   throw new AppError('unavailable', describe('previously executed migration'))
 }
 
