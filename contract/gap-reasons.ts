@@ -14,6 +14,7 @@ export const gapReasons = {
   disk_failed: 'The disk could not be written to.',
   overload: 'The server could not keep up.',
   server_down: 'The server was not running.',
+  node_lost: 'The server that recorded the camera was lost, or gave the camera to another one.',
   damaged: 'The footage was recorded, but the file was damaged afterwards.',
   unknown: 'The reason was not recorded.',
 } as const

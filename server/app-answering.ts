@@ -34,8 +34,8 @@ const longestFileMs = 3_600_000
 export async function openAnswering(options: AnsweringOptions): Promise<AnsweringDeps & Disposable> {
   const { config, store, publicUrl, ownUrl, memory, auth, access, clock, log } = options
   const { segments } = store
-  const places = await findPlaces(store.places, [], memory.bucketBytes)
-  const placeChanges = followPlaces({ store, places, log, onChanged: () => {} })
+  const places = await findPlaces(store.places, [], { node: config.nodeName, cacheBytes: memory.bucketBytes })
+  const placeChanges = followPlaces({ ...{ store, places, log }, node: config.nodeName, onChanged: () => {} })
   const catalog = new Catalog({ rows: segments, places, clock, log })
   const recorded = new Playback({
     catalog,

@@ -11,7 +11,9 @@ import type { SnapshotCopies } from './archive/snapshot-copies.ts'
 import { StorageMeter } from './archive/storage-meter.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
+import { repeat } from './base/repeat.ts'
 import type { StartClock } from './base/start-clock.ts'
+import type { CameraLeases } from './cameras/camera-leases.ts'
 import { OutageMails } from './cameras/outage-mails.ts'
 import { createAddressRules, findCameraLimit } from './config/derived-settings.ts'
 import type { Config } from './config.ts'
@@ -44,24 +46,28 @@ export type CamerasOptions = {
   readonly auth: ReturnType<typeof createAuth>
   readonly access: CameraAccess
   readonly startedAtMs: number
+  /** Undefined where no other server can have cameras. */
+  readonly leases: CameraLeases | undefined
   readonly clock: StartClock
   readonly deletionClock: DeletionClock
   readonly log: Logger
 }
 
 const dayMs = 86_400_000
+/** Emails of a server that has ended are sent by another one after this time. */
+const resumeIntervalMs = 30_000
 
 /** Starts nothing. The server runs `tasks` between `open` and `stop`; the keys are their names in the log. */
 export async function openCameras(options: CamerasOptions) {
   const { config, store, port, publicUrl, ownUrl, memory, isolation, mails, auth, access } = options
-  const { startedAtMs, clock, deletionClock, log } = options
+  const { startedAtMs, leases, clock, deletionClock, log } = options
   logIsolation(isolation.report, log)
   const deletionMs = () => deletionClock.nowMs()
   // Nobody looks for news in the folder that mails are written into without a mail server.
   const outageMails =
     config.smtpUrl === undefined ? undefined : new OutageMails({ ...{ store, publicUrl, clock, log }, mailer: mails })
   const media = await openMedia({
-    ...{ config, store, port, publicUrl, memory, isolation, outageMails },
+    ...{ config, store, port, publicUrl, memory, isolation, outageMails, leases },
     ...{ clock, deletionClock, log },
   })
   const { cameras, catalog, decoder, live, placeChanges, snapshots, snapshotCopies, space, workers } = media
@@ -133,6 +139,7 @@ export async function openCameras(options: CamerasOptions) {
   }
   const leaveStore = store.onChange((change) => {
     if (change === 'waiting_mails' || change === 'foreign') void resumeMails()
+    if (change === 'camera_leases' || change === 'foreign') leases?.doubt()
   })
   const resumeMails = () =>
     mails.resume().catch((error) => log.warn({ error: errorChain(error) }, 'waiting emails could not be read'))
@@ -142,6 +149,11 @@ export async function openCameras(options: CamerasOptions) {
     tasks: {
       ...media.tasks,
       ...auth.jobs,
+      ...(leases && {
+        'the cameras of this server': (signal: AbortSignal) => leases.run(signal),
+        'emails of other servers': (signal: AbortSignal) =>
+          repeat(resumeMails, { clock, signal, intervalMs: resumeIntervalMs, isDelayed: true }),
+      }),
       'expiry of events': (signal: AbortSignal) => runEventRetention(eventRetention, signal),
     },
     /** Resolves after `stop`. */

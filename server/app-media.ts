@@ -13,6 +13,8 @@ import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { SerialQueue } from './base/serial-queue.ts'
 import type { StartClock } from './base/start-clock.ts'
+import type { Camera } from './cameras/camera.ts'
+import type { CameraLeases } from './cameras/camera-leases.ts'
 import { CameraRegistry } from './cameras/camera-registry.ts'
 import { EventWriter } from './cameras/event-writer.ts'
 import { MediaWorkers } from './cameras/media-workers.ts'
@@ -24,6 +26,8 @@ import { Decoder } from './decoder/decoder.ts'
 import type { Isolation } from './decoder/isolation/isolation.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import type { MemoryShares } from './memory-shares.ts'
+import { LostLease } from './model/camera-lease.ts'
+import { isOwnPlace } from './model/place.ts'
 import type { Places } from './places/places.ts'
 import type { Store } from './store/store.ts'
 
@@ -36,6 +40,8 @@ export type MediaOptions = {
   readonly memory: MemoryShares
   readonly isolation: Isolation
   readonly outageMails: OutageMails | undefined
+  /** Undefined where no other server can have cameras. */
+  readonly leases: CameraLeases | undefined
   readonly clock: StartClock
   readonly deletionClock: DeletionClock
   readonly log: Logger
@@ -58,15 +64,19 @@ const snapshotLimits = { maxWidth: 1280, maxHeight: 720 }
  * in the log.
  */
 export async function openMedia(options: MediaOptions) {
-  const { config, store, port, publicUrl, memory, isolation, outageMails, clock, deletionClock, log } = options
-  const events = new EventWriter({ events: store.events, clock, log })
-  const places = await openPlaces(store.places, config.archive, store.segments, log, memory.bucketBytes)
+  const { config, store, port, publicUrl, memory, isolation, outageMails, leases, clock, deletionClock, log } = options
+  const events = new EventWriter({ store, clock, log })
+  const node = leases && config.nodeName
+  const places = await openPlaces(store.places, config.archive, store.segments, log, {
+    ...{ node, cacheBytes: memory.bucketBytes },
+  })
   const catalog = new Catalog({
     rows: store.segments,
     places,
     clock,
     log,
     onGap: (gap) => cameras.takeGap(gap),
+    onLostLease: () => leases?.doubt(),
   })
   await catalog.repair.open(await store.cameras.list())
   const space = {
@@ -85,7 +95,10 @@ export async function openMedia(options: MediaOptions) {
     recordedBytes: () => catalog.stats().recordedBytes,
   })
   const snapshotFolder = join(config.data, 'snapshots')
-  const snapshotCopies = new SnapshotCopies({ folder: snapshotFolder, places, cameras: store.cameras })
+  const snapshotCopies = new SnapshotCopies({
+    ...{ folder: snapshotFolder, places, cameras: store.cameras },
+    isOwn: (cameraId) => !leases || leases.find(cameraId) !== undefined,
+  })
   const uploads = new Uploads({
     ...{ rows: store.segments, recordings: store.recordings, places, clock, log },
     snapshots: snapshotCopies,
@@ -116,7 +129,7 @@ export async function openMedia(options: MediaOptions) {
     onWorkerLost: async (cameraIds) => cameras.takeWorkerLoss(cameraIds),
   })
   store.onReplaced(() => void catalog.recheck(() => store.cameras.list()))
-  const placeChanges = followPlaces({ store, places, log, onChanged: () => workers.updatePlaces() })
+  const placeChanges = followPlaces({ store, places, node, log, onChanged: () => workers.updatePlaces() })
   const decoder = new Decoder({
     ...{ log, clock, isolation },
     processes: Math.min(memory.decoders, Math.max(2, availableParallelism())),
@@ -137,10 +150,11 @@ export async function openMedia(options: MediaOptions) {
     clock,
     log,
     limits: snapshotLimits,
-    onSnapshot: (cameraId, createdAtMs) => void noteSnapshot(store, cameraId, createdAtMs, log),
+    onSnapshot: (cameraId, createdAtMs) =>
+      void noteSnapshot(store, cameras.find(cameraId), { cameraId, createdAtMs }, log),
   })
   const cameras = new CameraRegistry({
-    ...{ store, catalog, workers, snapshots, events, outageMails, clock, log },
+    ...{ store, catalog, workers, snapshots, events, outageMails, leases, clock, log },
     closeLive: (cameraId) => live.closeCamera(cameraId),
     onRecordingError: () => retention.wake(),
     outageMs: config.outageSeconds * 1000,
@@ -173,18 +187,21 @@ export async function openMedia(options: MediaOptions) {
 type Following = {
   readonly store: Pick<Store, 'places' | 'onChange'>
   readonly places: Places
+  /** The name of the server, where several share a database. */
+  readonly node: string | undefined
   readonly log: Logger
   readonly onChanged: () => void
 }
 
 /** Places are added, drained and removed by commands, in another process. Dispose to stop. */
-export function followPlaces({ store, places, log, onChanged }: Following): Disposable {
+export function followPlaces({ store, places, node, log, onChanged }: Following): Disposable {
   const reading = new SerialQueue()
   const stop = store.onChange((change) => {
     if (change !== 'places' && change !== 'foreign') return
     void reading.run(async () => {
       try {
-        if (!places.replace(await store.places.list())) return
+        const own = (await store.places.list()).filter((place) => isOwnPlace(place, node))
+        if (!places.replace(own)) return
         log.info({ places: places.all.map(({ id, folder }) => `${id} ${folder}`) }, 'the places of recordings changed')
         onChanged()
       } catch (error) {
@@ -195,10 +212,16 @@ export function followPlaces({ store, places, log, onChanged }: Following): Disp
   return { [Symbol.dispose]: stop }
 }
 
-async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number, log: Logger): Promise<void> {
+async function noteSnapshot(
+  store: Store,
+  camera: Pick<Camera, 'lease'> | undefined,
+  { cameraId, createdAtMs }: { readonly cameraId: number; readonly createdAtMs: number },
+  log: Logger,
+): Promise<void> {
   try {
-    await store.cameras.setSnapshotAt(cameraId, createdAtMs)
+    await store.fenced(camera?.lease, ({ cameras }) => cameras.setSnapshotAt(cameraId, createdAtMs))
   } catch (error) {
+    if (error instanceof LostLease) return
     log.error({ camera: cameraId, error: errorChain(error) }, 'the time of a snapshot could not be stored')
   }
 }

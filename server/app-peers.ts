@@ -1,14 +1,15 @@
-// Wires up what a server has of the others of its database: it is one of them, asks the one with the cameras, and is
+// Wires up what a server has of the others of its database: it is one of them, asks those that have cameras, and is
 // asked.
 
 import { hostname } from 'node:os'
 import type { Api } from './api/api.ts'
 import { Forwarder } from './api/peers/forwarder.ts'
-import { Membership, toPeer } from './api/peers/membership.ts'
+import { Membership, type Peer, toPeer } from './api/peers/membership.ts'
 import { makePeerIdentity } from './api/peers/peer-identity.ts'
 import { PeerPort } from './api/peers/peer-port.ts'
 import type { SecretKey } from './auth/secret-key.ts'
 import type { Clock } from './base/clock.ts'
+import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import type { Config } from './config.ts'
 import { parsePeerAddress } from './model/peer-address.ts'
@@ -31,6 +32,7 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
   const address = peerAddress === undefined ? undefined : parsePeerAddress(peerAddress)
   const membership = await Membership.join({
     rows: store.nodes,
+    leases: store.leases,
     self: {
       ...{ name, holder: `on ${hostname()}, data in ${data}`, address: peerAddress ?? null },
       ...{ hasCameras: !config.noCameras, version: readVersion() },
@@ -38,14 +40,22 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
     clock,
     log,
   })
-  const forwarder = new Forwarder({ findServer: () => membership.findCameraServer(), identity, log })
+  const forwarder = new Forwarder({ findServer: (cameraId) => findServer(membership, cameraId), identity, log })
   const canBeAsked = address !== undefined
+  const leaveStore = store.onChange((change) => {
+    if (change !== 'camera_leases' && change !== 'foreign') return
+    void membership.readLeases().catch((error) => {
+      log.warn({ error: errorChain(error) }, 'which server has which camera could not be read')
+    })
+  })
   return {
     ownName: name,
+    membership,
     find: (other: string) => membership.find(other),
-    findCameraServerName: () => {
-      if (!config.noCameras) return canBeAsked ? name : undefined
-      return membership.cameraServerName
+    findOwner: (cameraId: number) => membership.findOwner(cameraId),
+    findServerName(cameraId: number) {
+      const owner = membership.findOwner(cameraId)
+      return owner === 'this' ? (canBeAsked ? name : undefined) : owner?.name
     },
     list: () => store.nodes.list(),
     async readMetrics() {
@@ -70,8 +80,17 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
       return port
     },
     async [Symbol.asyncDispose](): Promise<void> {
+      leaveStore()
       forwarder[Symbol.dispose]()
       await membership[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Throws 'unavailable'. */
+function findServer(membership: Membership, cameraId: number | undefined): Peer {
+  const owner = cameraId === undefined ? undefined : membership.findOwner(cameraId)
+  if (cameraId === undefined || owner === 'this') return membership.findCameraServer()
+  if (owner) return owner
+  throw new AppError('unavailable', 'no server has this camera at the moment')
 }

@@ -4,6 +4,7 @@ import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
 import { createServerUrl } from './api/forwarding.ts'
+import type { Membership } from './api/peers/membership.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
 import { CertificateReloader } from './api/transport/certificate-reloader.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
@@ -20,6 +21,7 @@ import { findFreePort } from './base/free-port.ts'
 import type { Logger } from './base/log.ts'
 import { StartClock } from './base/start-clock.ts'
 import { supervise } from './base/supervise.ts'
+import { CameraLeases } from './cameras/camera-leases.ts'
 import { listTrustedProxies } from './config/derived-settings.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
@@ -96,7 +98,7 @@ async function start(
   const { database } = config
   const claim = config.noCameras
     ? undefined
-    : held.use(await claimDatabase({ database, dataDir: config.data, clock, log }))
+    : held.use(await claimDatabase({ database, dataDir: config.data, isShared: true, clock, log }))
   const store = await openStore({
     database,
     credentialsKey: secretKey.deriveKey('camera credentials'),
@@ -120,7 +122,8 @@ async function start(
 
   const memory = shareMemory(config.memoryMb * 2 ** 20, config.workers)
   const waiting = { rows: store.waitingMails, waitingKey: secretKey.deriveKey('waiting mails'), clock, deletionMs, log }
-  const mails = deletionClock && createMailDelivery({ ...waiting, config, publicUrl })
+  const sender = peers?.membership.self.incarnation
+  const mails = deletionClock && createMailDelivery({ ...waiting, sender, config, publicUrl })
   const identityProviders = await openIdentityProviders({ config, port, publicUrl, clock, log })
   const auth = createAuth({
     config,
@@ -137,12 +140,14 @@ async function start(
   const { accounts, authenticator } = auth
   const access = new CameraAccess({ store, authenticator })
   const ownUrl = peers && config.peerAddress !== undefined ? createServerUrl(publicUrl, config.nodeName) : undefined
+  const leases = peers && !config.noCameras ? openLeases(peers.membership, store, machineClock, log) : undefined
+  await leases?.update()
   const cameras =
     mails && deletionClock
       ? await openCameras({
           ...{ config, store, port, publicUrl, ownUrl, memory, isolation: (await isolating)! },
           ...{ mails, auth, access },
-          ...{ startedAtMs, clock, deletionClock, log },
+          ...{ startedAtMs, leases, clock, deletionClock, log },
         })
       : undefined
   const own = cameras?.deps
@@ -184,6 +189,7 @@ async function start(
       clock,
       log,
     })
+  if (leases) held.defer(() => leases.close())
   if (cameras) held.defer(() => cameras.close())
   const stopping = new AbortController()
   const background = [
@@ -222,6 +228,17 @@ async function start(
     drain: () => api.drain(),
     close: () => held.disposeAsync(),
   }
+}
+
+function openLeases(membership: Membership, store: Store, clock: Clock, log: Logger): CameraLeases {
+  return new CameraLeases({
+    rows: store.leases,
+    listCameras: () => store.cameras.listIds(),
+    self: membership.self,
+    servers: membership,
+    clock,
+    log,
+  })
 }
 
 /** This version did not exist before. */

@@ -24,6 +24,8 @@ export type MailerOptions = {
 
 export type MailDeliveryOptions = MailerOptions & {
   readonly rows: WaitingMails
+  /** See `KeptMailsOptions`. */
+  readonly sender?: string | undefined
   /** 32 bytes that encrypt emails which wait. */
   readonly waitingKey: Uint8Array
   /** See `KeptMailsOptions`. */
@@ -31,13 +33,19 @@ export type MailDeliveryOptions = MailerOptions & {
 }
 
 /** For a server: callers never wait for the SMTP server. Close it after the last sender. */
-export function createMailDelivery({ rows, waitingKey, deletionMs, ...options }: MailDeliveryOptions): MailQueue {
+export function createMailDelivery({
+  rows,
+  sender,
+  waitingKey,
+  deletionMs,
+  ...options
+}: MailDeliveryOptions): MailQueue {
   const { config, clock, log } = options
   if (config.smtpUrl === undefined) {
     log.info({ folder: outboxOf(config) }, 'no mail server is configured (smtp-url): mails are written into a folder')
   }
   const mailer = createMailer(options)
-  const kept = new KeptMails({ ...{ rows, key: waitingKey, clock, log }, ...(deletionMs && { deletionMs }) })
+  const kept = new KeptMails({ ...{ rows, sender, key: waitingKey, clock, log }, ...(deletionMs && { deletionMs }) })
   return new MailQueue({ mailer, kept, clock, log, onClose: () => mailer.close() })
 }
 

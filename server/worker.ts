@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { GapReason } from '../contract/gap-reasons.ts'
 import { ByteBudget } from './base/byte-budget.ts'
 import { systemClock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
@@ -152,11 +153,11 @@ function unsubscribe(subscriptionId: number): void {
   found.release()
 }
 
-async function removeCamera(cameraId: number): Promise<void> {
+async function removeCamera(cameraId: number, reason: GapReason): Promise<void> {
   for (const [id, { cameraId: of }] of sources) if (of === cameraId) unsubscribe(id)
   const camera = cameras.get(cameraId)
   cameras.delete(cameraId)
-  await camera?.close('stopped_by_user')
+  await camera?.close(reason)
   post({ type: 'camera_removed', cameraId })
 }
 
@@ -223,7 +224,7 @@ port.on('message', (message: ToWorker) => {
       setPlaces(message.places)
       return
     case 'remove_camera':
-      void removeCamera(message.cameraId)
+      void removeCamera(message.cameraId, message.reason)
       return
     case 'subscribe': {
       const { subscriptionId, cameraId, format, minIntervalMs } = message

@@ -1,5 +1,6 @@
 // Wires up the HTTP interface: the endpoints of the contract, media, health and metrics.
 
+import type { IncomingMessage } from 'node:http'
 import type { Http2SecureServer } from 'node:http2'
 import type { Server as PeerServer } from 'node:https'
 import type { FastifyInstance } from 'fastify'
@@ -13,8 +14,9 @@ import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import {
   createAnsweringHooks,
+  createHandOn,
+  createOwnerHooks,
   createServerUrl,
-  namedStreamHooks,
   registerForwarding,
   registerNamedServers,
 } from './forwarding.ts'
@@ -31,6 +33,7 @@ import { type Measurement, registerMetrics } from './metrics.ts'
 import { registerMetadata } from './oauth/metadata.ts'
 import { registerTokenRoutes } from './oauth/token-routes.ts'
 import { registerPages } from './pages/pages.ts'
+import { cameraOf } from './peers/forwarder.ts'
 import { Connections } from './transport/connections.ts'
 import type { OnClearCredentials } from './transport/plain-http.ts'
 import { OriginCheck } from './transport/request-origin.ts'
@@ -62,8 +65,8 @@ export function createApi(deps: ApiDeps): Api {
   const { limits, clearCredentials, oauth } = deps
   const publicUrl = new URL(deps.publicUrl).origin
   const { peers, recorded } = deps
-  const urls = new MediaUrls(() => {
-    const name = peers?.findCameraServerName()
+  const urls = new MediaUrls((cameraId) => {
+    const name = peers?.findServerName(cameraId)
     return name === undefined ? publicUrl : createServerUrl(publicUrl, name)
   }, mediaTokens)
   const streams = new OpenStreams({ store, clock, log })
@@ -93,7 +96,8 @@ export function createApi(deps: ApiDeps): Api {
     answerFromMemory: createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes: unsent }),
   })
   const endpoints = { store, access, authenticator, limits, caches }
-  if (peers) registerNamedServers(server, peers)
+  const isFromPeer = (request: IncomingMessage) => origin.isFromPeer(request)
+  if (peers) registerNamedServers(server, peers, isFromPeer)
   if ('canPlay' in deps) {
     const handlers = createAnsweringHandlers({ ...deps, publicUrl, urls })
     registerEndpoints(server, { ...endpoints, handlers, hooks: createAnsweringHooks(deps) })
@@ -103,10 +107,19 @@ export function createApi(deps: ApiDeps): Api {
   } else {
     const { live, snapshots } = deps
     const handlers = createHandlers({ ...deps, publicUrl, urls })
-    registerEndpoints(server, { ...endpoints, handlers, ...(peers && { hooks: namedStreamHooks(peers) }) })
-    registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
-    registerRecordedImageRoutes(server, { tokens: mediaTokens, access, images: deps.recordedImages })
-    registerRecordedRoutes(server, { recorded, streams, limits, log })
+    const handOn = peers && createHandOn(peers, isFromPeer)
+    const hooks = handOn && createOwnerHooks({ peers, recorded }, handOn)
+    registerEndpoints(server, { ...endpoints, handlers, ...(hooks && { hooks }) })
+    server.register(async (scope) => {
+      if (handOn)
+        scope.addHook('onRequest', async (request, reply) => {
+          const cameraId = cameraOf(request)
+          if (cameraId !== undefined) await handOn(request, reply, cameraId)
+        })
+      registerLiveRoutes(scope, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
+      registerRecordedImageRoutes(scope, { tokens: mediaTokens, access, images: deps.recordedImages })
+    })
+    registerRecordedRoutes(server, { recorded, streams, limits, handOn, log })
   }
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)
@@ -123,7 +136,7 @@ export function createApi(deps: ApiDeps): Api {
     { name: 'open_streams', help: 'Live streams being sent.', kind: 'gauge', value: streams.size },
     ...(deps.measure?.() ?? []),
   ]
-  registerMetrics(server, { measure, peers, isFromPeer: (request) => origin.isFromPeer(request) })
+  registerMetrics(server, { measure, peers, isFromPeer })
 
   let isDraining = false
   const stopping = new AbortController()

@@ -168,18 +168,20 @@ export type PeerDeps = {
   readonly ownName: string
   /** Another server that is alive and can be asked. */
   find(name: string): Peer | undefined
+  /** The name in the URLs of live video: of the server that has the camera. Undefined if others cannot ask that. */
+  findServerName(cameraId: number): string | undefined
   /**
-   * The name in the URLs of live video: of the server that has the cameras. Undefined while none is known that others
-   * can ask.
+   * The server that has the camera; 'this' also for a camera that none has ever had. Undefined while no living server has
+   * it.
    */
-  findCameraServerName(): string | undefined
+  findOwner(cameraId: number): Peer | 'this' | undefined
   /** All, this one too, and those that are gone for a day. */
   list(): Promise<readonly Node[]>
   /** What each other server that is alive answers to GET /metrics. */
   readMetrics(): Promise<readonly ServerMetrics[]>
   /**
-   * Answers a request with what another server answers: by default the one that has the cameras. Throws 'unavailable'
-   * while that does not.
+   * Answers a request with what another server answers: by default the one that has the camera in its path, or one that
+   * has cameras. Throws 'unavailable' while that does not.
    */
   forward(request: FastifyRequest, reply: FastifyReply, server?: Peer): Promise<void>
 }

@@ -1,13 +1,15 @@
-// Which requests another server of the database answers: those for video that name it in their path (/at/{name}/…), and,
-// at a server without cameras, what needs the server that has them.
+// Which requests another server of the database answers: those for video that name it in their path (/at/{name}/…), and
+// what needs a server that has cameras, or the one that has this camera.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { endpointNames, endpoints } from '../../contract/endpoints.ts'
+import { type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts'
+import { AppError } from '../base/error.ts'
 import { parseTime } from '../model/time.ts'
 import type { Handlers } from './call.ts'
-import type { AnsweringDeps, PeerDeps } from './deps.ts'
+import type { AnsweringDeps, PeerDeps, Recorded } from './deps.ts'
 import { type EndpointHooks, toRoute } from './endpoint-routes.ts'
+import { cameraOf } from './peers/forwarder.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -32,23 +34,60 @@ export function takeServerName(request: IncomingMessage): void {
 }
 
 /** Hands requests on to the server that their path names, while it is alive. */
-export function registerNamedServers(server: FastifyInstance, peers: PeerDeps): void {
+export function registerNamedServers(
+  server: FastifyInstance,
+  peers: PeerDeps,
+  isFromPeer: (request: IncomingMessage) => boolean,
+): void {
   server.addHook('onRequest', (request, reply, done) => {
     const name = request.raw.serverName
-    const other = name === undefined ? undefined : peers.find(name)
+    const other = name === undefined || isFromPeer(request.raw) ? undefined : peers.find(name)
     if (!other) return done()
     peers.forward(request, reply, other).catch(done)
   })
 }
 
-/** Information about a recorded stream is answered by the server that has it, which its path names. */
-export const namedStreamHooks = (peers: PeerDeps): EndpointHooks => ({
-  async getStreamInfo(request, reply) {
-    const { streamer_name } = request.params as { streamer_name: string }
-    const other = peers.find(streamer_name)
-    if (other) await peers.forward(request, reply, other)
-  },
-})
+/** Does nothing if this server has the camera. Throws 'unavailable' while no living server has it. */
+export type HandOn = (request: FastifyRequest, reply: FastifyReply, cameraId: number) => Promise<void>
+
+/** `isFromPeer`: what another server has handed on is not handed on again. */
+export const createHandOn =
+  (peers: PeerDeps, isFromPeer: (request: IncomingMessage) => boolean): HandOn =>
+  async (request, reply, cameraId) => {
+    const owner = peers.findOwner(cameraId)
+    if (owner === 'this') return
+    if (!owner || isFromPeer(request.raw)) throw new AppError('unavailable', 'no server has this camera at the moment')
+    await peers.forward(request, reply, owner)
+  }
+
+/** Of a server with cameras: what the server that has the camera knows alone, or reads at once. */
+const ofOwner = [
+  ...(['getCameraStatistics', 'getRecording', 'getSharedRecording', 'enableRecording', 'updateRecording'] as const),
+  ...(['getTimeline', 'getSharedTimeline', 'getPictures', 'getSharedPictures'] as const),
+  ...(['createStream', 'createSharedStream', 'createDownload', 'createSharedDownload'] as const),
+] satisfies EndpointName[]
+
+/** Hooks of a server with cameras, beside others that have some. */
+export function createOwnerHooks(
+  { peers, recorded }: { readonly peers: PeerDeps; readonly recorded: Pick<Recorded, 'checkAccess'> },
+  handOn: HandOn,
+): EndpointHooks {
+  const hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const cameraId = cameraOf(request)
+    if (cameraId !== undefined) await handOn(request, reply, cameraId)
+  }
+  return {
+    ...Object.fromEntries(ofOwner.map((name) => [name, hook])),
+    async getStreamInfo(request, reply) {
+      const { streamer_name, streamer_id } = request.params as { streamer_name: string; streamer_id: string }
+      const other = peers.find(streamer_name)
+      if (other) return peers.forward(request, reply, other)
+      // A stream that does not exist is 404, once it is known who asks.
+      const found = await recorded.checkAccess(streamer_id).catch(() => undefined)
+      if (found) await handOn(request, reply, found.cameraId)
+    },
+  }
+}
 
 /** Hooks of a server without cameras, which plays only what it can read by itself. */
 export function createAnsweringHooks({

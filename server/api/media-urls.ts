@@ -21,11 +21,11 @@ export type CameraUrls = { readonly [Kind in Exclude<MediaKind, 'recorded_image'
 const noView: LiveView = {}
 
 export class MediaUrls {
-  readonly #origin: () => string
+  readonly #origin: (cameraId: number) => string
   readonly #tokens: Pick<MediaTokens, 'sign'>
 
-  /** `origin`: what the URLs begin with, without a trailing slash. */
-  constructor(origin: () => string, tokens: Pick<MediaTokens, 'sign'>) {
+  /** `origin`: what the URLs of a camera begin with, without a trailing slash. */
+  constructor(origin: (cameraId: number) => string, tokens: Pick<MediaTokens, 'sign'>) {
     this.#origin = origin
     this.#tokens = tokens
   }
@@ -51,7 +51,7 @@ export class MediaUrls {
 
   #sign(kind: MediaKind, cameraId: number, { userId, credential }: Caller, view: LiveView): string {
     const token = this.#tokens.sign({ kind, cameraId, userId, credential, view })
-    return `${this.#origin()}${mediaPath(cameraId, mediaFiles[kind])}?token=${token}`
+    return `${this.#origin(cameraId)}${mediaPath(cameraId, mediaFiles[kind])}?token=${token}`
   }
 }
 

@@ -12,7 +12,7 @@ import type { DeletionContext } from './deletion.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
 import { listDayFiles, listDays } from './listing.ts'
 import { readExactly } from './recording-file.ts'
-import { closedValues, cutFile } from './repair.ts'
+import { closedValues, cutFile, findContinuation, keepRest } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
 import { type SegmentScan, scanSegment } from './segment-scan.ts'
 
@@ -42,15 +42,19 @@ export async function adoptFile(context: DeletionContext, file: FileLocation): P
     await files.remove(path)
     return 'copy'
   }
-  const scan = await scanFile(files, path, cameraId)
+  const isOnDisk = places.folders.some(({ id }) => id === placeId)
+  const untilMs = isOnDisk ? await findContinuation(rows, { cameraId, path }) : undefined
+  const scan = await scanFile(files, path, cameraId, untilMs)
+  if (untilMs !== undefined) await keepRest(context, file, scan)
   const [first] = scan.fragments
   const description = first && scan.description
   if (!first || !description) {
-    if (scan.fileBytes > maxTornBytes || scan.foreignCameraId !== undefined) return 'unreadable'
+    const isTooLong = scan.fileBytes > maxTornBytes && untilMs === undefined
+    if (isTooLong || scan.foreignCameraId !== undefined) return 'unreadable'
     await files.remove(path)
     return 'empty'
   }
-  if (places.folders.some(({ id }) => id === placeId)) await cutFile(context, file, scan)
+  if (isOnDisk) await cutFile(context, file, scan)
   // Objects are complete files; a damaged one is not changed.
   else if (scan.bytes < scan.fileBytes) return 'unreadable'
   const opened = {
@@ -156,9 +160,10 @@ async function scanFile(
   files: PlaceFiles,
   path: string,
   cameraId: number,
+  untilMs: number | undefined,
 ): Promise<SegmentScan & { readonly description: InitDescription | undefined }> {
   await using file = await files.open(path)
-  const scan = await scanSegment(file, { isVerified: true, cameraId })
+  const scan = await scanSegment(file, { isVerified: true, cameraId, untilMs })
   return { ...scan, description: scan.fragments.length > 0 ? await describeFile(file, scan) : undefined }
 }
 

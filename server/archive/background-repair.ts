@@ -74,7 +74,7 @@ export class BackgroundRepair {
   async open(cameras: readonly KnownCamera[] = []): Promise<void> {
     const { rows, places, log } = this.#options.context
     const oldestMs = new Map<number, number>()
-    for (const segment of await rows.listOpen()) {
+    for (const segment of await this.#listOpen()) {
       this.add(segment)
       const { cameraId, startMs } = segment
       oldestMs.set(cameraId, Math.min(startMs, oldestMs.get(cameraId) ?? startMs))
@@ -92,13 +92,20 @@ export class BackgroundRepair {
    * for files since `fromMs` that have no row.
    */
   async recheck(cameras: readonly KnownCamera[], fromMs: number): Promise<void> {
-    const { rows, places } = this.#options.context
+    const { places } = this.#options.context
     const waiting = new Set(this.#pending.map(({ segment }) => segment.id))
-    for (const segment of await rows.listOpen())
+    for (const segment of await this.#listOpen())
       if (!waiting.has(segment.id) && !this.#options.isKnownFile(segment.cameraId, segment.path)) this.add(segment)
     for (const camera of cameras)
       for (const { id: placeId } of places.folders) this.#unseen.push({ cameraId: camera.id, placeId, fromMs })
     this.#added.notify()
+  }
+
+  /** Those in places of this server: of others, their servers write. */
+  async #listOpen(): Promise<Segment[]> {
+    const { rows, places } = this.#options.context
+    const own = new Set(places.all.map(({ id }) => id))
+    return (await rows.listOpen()).filter(({ placeId }) => own.has(placeId))
   }
 
   /** Adds a file that no recorder writes any more. `onRepaired` must not throw. */

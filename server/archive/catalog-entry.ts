@@ -1,11 +1,14 @@
 // The in-memory entry of a file that was reported to the catalog and whose row is not closed yet.
 
+import type { CameraLease } from '../model/camera-lease.ts'
 import { compareRecorded } from '../model/clock-epoch.ts'
 import { endOfFootage, type Fragment, type Segment } from '../model/segment.ts'
 import type { LastSegment, OpenSegment } from '../model/segment-views.ts'
 
 export type Entry = {
   opened: OpenSegment
+  /** Under which it was recorded; undefined if there is none. */
+  readonly lease: CameraLease | undefined
   /** Undefined until the row is written. Until then the segment is not listed. */
   id: number | undefined
   /** The segment recorded before it. Known once its row is. */
@@ -17,6 +20,10 @@ export type Entry = {
   isClosed: boolean
   /** True once its fragments have left memory; the file tells them. */
   isForgotten?: boolean
+  /** Fragments that wait for the row. */
+  waiting: number
+  /** True once it waits for repair, which closes its row. */
+  isAbandoned: boolean
   /** True once the recorder that wrote it has crashed. */
   isLastOfRecorder: boolean
 }

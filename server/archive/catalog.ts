@@ -8,6 +8,7 @@ import type { Logger } from '../base/log.ts'
 import { pause } from '../base/pause.ts'
 import { Backoff } from '../base/retry.ts'
 import { SerialQueue } from '../base/serial-queue.ts'
+import { type CameraLease, LostLease } from '../model/camera-lease.ts'
 import { compareRecorded, isNewEpoch } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
@@ -40,6 +41,8 @@ export type CatalogOptions = {
   readonly log: Logger
   /** Called in order when footage resumes after a gap, or when frames were lost. Must not throw. */
   readonly onGap?: (gap: FootageGap) => void
+  /** Called when a row was refused because another server has its camera. Must not throw. */
+  readonly onLostLease?: (error: LostLease) => void
   /** Of files that wait for their rows, while the database is away. */
   readonly maxWaitingFragments?: number
   /** Used to repair files. By default, a new one is created. */
@@ -74,6 +77,7 @@ export class Catalog {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #onGap: CatalogOptions['onGap']
+  readonly #onLostLease: NonNullable<CatalogOptions['onLostLease']>
   readonly #maxWaitingFragments: number
   /** Oldest first. All but the last are closed and wait for their row. */
   readonly #entries = new Map<number, Entry[]>()
@@ -93,6 +97,7 @@ export class Catalog {
     clock,
     log,
     onGap,
+    onLostLease = () => {},
     maxWaitingFragments = usualMaxWaitingFragments,
     syncs = new FinalSyncs(),
   }: CatalogOptions) {
@@ -102,6 +107,7 @@ export class Catalog {
     this.#clock = clock
     this.#log = log
     this.#onGap = onGap
+    this.#onLostLease = onLostLease
     this.#syncs = syncs
     this.repair = new BackgroundRepair({
       context: this.#context,
@@ -125,25 +131,30 @@ export class Catalog {
         // One that is closed by now looks itself.
         if (entry.id === undefined || entry.isClosed) return
         const row = await this.#rows.find(entry.id)
-        if (row?.path !== entry.opened.path) entry.id = await this.#rows.insertOpen(entry.opened)
+        if (row?.path !== entry.opened.path)
+          entry.id = await this.#rows.insertOpen(entry.opened, undefined, entry.lease)
       })
     return this.#untilDone('index of recordings not compared', undefined, async () => {
       await this.repair.recheck(await listCameras(), this.#clock.nowMs() - recheckedMs)
     })
   }
 
-  segmentOpened(opened: OpenSegment): void {
+  /** `lease`: of the camera, while the file is recorded. */
+  segmentOpened(opened: OpenSegment, lease?: CameraLease): void {
     const { cameraId } = opened
     const entries = this.#entriesOf(cameraId)
     const abandoned = entries.at(-1)
     if (abandoned && !abandoned.isClosed) this.#abandon(abandoned)
     const entry: Entry = {
       opened,
+      lease,
       id: undefined,
       before: undefined,
       fragments: [],
       indexBytes: 0,
       isClosed: false,
+      waiting: 0,
+      isAbandoned: false,
       isLastOfRecorder: false,
     }
     entries.push(entry)
@@ -169,7 +180,7 @@ export class Catalog {
       if (epoch > 0) entry.opened = { ...entry.opened, epoch }
       // Whatever else happened, the clock is behind its earlier time.
       if (isEpoch) entry.opened = { ...entry.opened, gapReason: 'clock_set' }
-      entry.id = await this.#rows.insertOpen(entry.opened, isEpoch ? epoch : undefined)
+      entry.id = await this.#rows.insertOpen(entry.opened, isEpoch ? epoch : undefined, lease)
       this.#notify(cameraId)
     })
   }
@@ -213,6 +224,21 @@ export class Catalog {
     for (const entry of this.#entriesOf(cameraId)) if (!entry.isClosed) this.#abandon(entry)
     const last = this.#last.get(cameraId)
     if (last) last.isLastOfRecorder = true
+  }
+
+  /**
+   * Another server has the camera now: what was not written yet is forgotten. Its recorder must have closed. The files are
+   * repaired, up to where that server continued.
+   */
+  async release(cameraId: number): Promise<void> {
+    await this.flush(cameraId)
+    for (const entry of this.#entriesOf(cameraId).filter(({ isAbandoned }) => !isAbandoned)) {
+      entry.isClosed = true
+      this.#settle(entry)
+      this.#leave(entry)
+      if (entry.id !== undefined) this.repair.add(toSegment(entry, entry.id))
+    }
+    this.#last.delete(cameraId)
   }
 
   /** Segments that overlap [startMs, endMs), in the order of recording, including the open one. */
@@ -426,31 +452,38 @@ export class Catalog {
       entry.fragments.length = 0
       entry.isForgotten = true
     }
-    const waiting = entry.fragments.length
-    this.#waitingFragments += waiting
+    entry.waiting = entry.fragments.length
+    this.#waitingFragments += entry.waiting
     this.#enqueue(entry.opened.cameraId, async () => {
       const { id } = entry
       if (id === undefined) return // the server closed before the row was written
       if (entry.isForgotten) {
+        entry.isAbandoned = true
         this.repair.add(toSegment(entry, id), () => this.#leave(entry))
       } else {
         const { endMs, bytes, fragments } = toSegment(entry, id)
         const { path } = entry.opened
         const values = { endMs, bytes, fragments, checksum, path }
         if (fragments.length === 0) await deleteSegments(this.#context, [id])
-        else if (!(await this.#rows.close(id, values))) {
+        else if (!(await this.#rows.close(id, values, entry.lease))) {
           // A database that was promoted lacks what was committed last.
-          entry.id = await this.#rows.insertOpen(entry.opened)
-          await this.#rows.close(entry.id, values)
+          entry.id = await this.#rows.insertOpen(entry.opened, undefined, entry.lease)
+          await this.#rows.close(entry.id, values, entry.lease)
         }
         this.#leave(entry)
       }
-      this.#waitingFragments -= waiting
+      this.#settle(entry)
     })
+  }
+
+  #settle(entry: Entry): void {
+    this.#waitingFragments -= entry.waiting
+    entry.waiting = 0
   }
 
   #abandon(entry: Entry): void {
     entry.isClosed = true
+    entry.isAbandoned = true
     this.#enqueue(entry.opened.cameraId, async () => {
       // Until then, it is listed as it was reported.
       if (entry.id !== undefined) this.repair.add(toSegment(entry, entry.id), () => this.#leave(entry))
@@ -460,7 +493,8 @@ export class Catalog {
   #leave(entry: Entry): void {
     const { cameraId } = entry.opened
     const entries = this.#entriesOf(cameraId)
-    entries.splice(entries.indexOf(entry), 1)
+    const at = entries.indexOf(entry)
+    if (at >= 0) entries.splice(at, 1)
     this.#notify(cameraId)
   }
 
@@ -488,7 +522,7 @@ export class Catalog {
     })
   }
 
-  /** Until the server stops. */
+  /** Until the server stops, or another one has the camera. */
   async #untilDone(
     failure: string,
     cameraId: number | undefined,
@@ -499,6 +533,7 @@ export class Catalog {
       try {
         return await step(isRetry)
       } catch (error) {
+        if (error instanceof LostLease) return this.#onLostLease(error)
         this.#log.error({ cameraId, error: errorChain(error) }, failure)
         if (this.#stop.signal.aborted) return
         await pause(this.#clock, backoff.nextMs(), this.#stop.signal)

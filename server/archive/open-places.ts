@@ -7,7 +7,7 @@ import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { makeFolder } from '../base/make-folder.ts'
 import { syncFolder } from '../base/sync-folder.ts'
-import { firstPlaceId, isBucket, type Place } from '../model/place.ts'
+import { firstPlaceId, isBucket, isOwnPlace, type Place } from '../model/place.ts'
 import { BlockCache } from '../places/bucket/block-cache.ts'
 import { BucketFiles } from '../places/bucket/bucket-files.ts'
 import { parseBucketUrl } from '../places/bucket/bucket-url.ts'
@@ -18,20 +18,27 @@ import type { SegmentRows } from './segment-rows.ts'
 /** The rows of the places, in any database (server/store/footage/places.ts). */
 export type PlaceRows = {
   list(): Promise<Place[]>
-  add(place: Pick<Place, 'folder' | 'mark' | 'weight'>): Promise<Place>
-  change(id: number, values: Partial<Pick<Place, 'folder' | 'weight' | 'isDraining'>>): Promise<void>
+  add(place: Pick<Place, 'folder' | 'mark' | 'weight' | 'node'>): Promise<Place>
+  change(id: number, values: Partial<Pick<Place, 'folder' | 'weight' | 'isDraining' | 'node'>>): Promise<void>
 }
 
 /** A folder of `--archive`. */
 export type ArchiveFolder = Pick<Place, 'folder' | 'weight'>
 
+/** `node`: the name of the server, where several share a database. Only its own folders are used, and buckets. */
+type OfServer = { readonly node?: string | undefined; readonly cacheBytes?: number | undefined }
+
 /** Only reads: for programs beside a server, and servers without cameras. */
 export async function findPlaces(
   rows: Pick<PlaceRows, 'list'>,
   archive: readonly ArchiveFolder[],
-  cacheBytes?: number,
+  { node, cacheBytes }: OfServer = {},
 ): Promise<Places> {
-  return new Places((await resolvePlaces(await rows.list(), archive)).known, cacheBytes)
+  const { known } = await resolvePlaces(await rows.list(), archive, node)
+  return new Places(
+    known.filter((place) => isOwnPlace(place, node)),
+    cacheBytes,
+  )
 }
 
 /**
@@ -43,29 +50,34 @@ export async function openPlaces(
   archive: readonly ArchiveFolder[],
   segments: Pick<SegmentRows, 'listUsage' | 'listCameraIds'>,
   log: Logger,
-  cacheBytes?: number,
+  { node, cacheBytes }: OfServer = {},
 ): Promise<Places> {
   const before = await rows.list()
-  const { known, added } = await resolvePlaces(before, archive)
+  const { known, added } = await resolvePlaces(before, archive, node)
   for (const place of known) {
     const { folder, weight } = place
     const old = before.find(({ id }) => id === place.id)
     // The first place of a new database: its files may be there already.
     if (!old) await rows.add(place)
-    else if (old.folder !== folder || old.weight !== weight) await rows.change(place.id, { folder, weight })
+    else if (old.folder !== folder || old.weight !== weight || old.node !== place.node)
+      await rows.change(place.id, { folder, weight, node: place.node })
   }
   for (const folder of added) {
     try {
-      await addPlace(rows, folder)
+      await addPlace(rows, folder, { node })
     } catch (error) {
       log.error({ folder: folder.folder, error: errorChain(error) }, 'nothing is recorded in this folder')
     }
   }
-  const places = new Places(await rows.list(), cacheBytes)
+  const all = await rows.list()
+  const places = new Places(
+    all.filter((place) => isOwnPlace(place, node)),
+    cacheBytes,
+  )
   await warnOfSharedDisks(places.folders, log)
   const usage = await segments.listUsage()
   const hasFootage = (id: number) => usage.some(({ placeId }) => placeId === id)
-  const isOnlyOne = places.folders.length === 1 && (await segments.listCameraIds()).length > 0
+  const isOnlyOne = all.filter((place) => !isBucket(place)).length === 1 && (await segments.listCameraIds()).length > 0
   for (const place of places.folders) {
     await openPlace(place, hasFootage(place.id) || isOnlyOne, log)
     await warnOfFolderSyncs(place, log)
@@ -90,11 +102,12 @@ async function warnOfFolderSyncs({ folder }: Place, log: Logger): Promise<void> 
 export async function addPlace(
   rows: PlaceRows,
   { folder, weight }: ArchiveFolder,
-  { takesOver = false }: { readonly takesOver?: boolean } = {},
+  { takesOver = false, node }: { readonly takesOver?: boolean; readonly node?: string | undefined } = {},
 ): Promise<Place> {
   if (isBucket({ folder })) return addBucket(rows, folder, takesOver)
   const found = await readMark(folder)
-  const known = (await rows.list()).find((place) => place.folder === folder || (found && place.mark === found))
+  const isKnown = (place: Place) => (place.folder === folder && isOwnPlace(place, node)) || place.mark === found
+  const known = (await rows.list()).find(isKnown)
   if (known) throw new AppError('conflict', `${folder} is place ${known.id} already`)
   const isUsed = found !== undefined || (await exists(join(folder, 'cameras')))
   if (isUsed && !takesOver)
@@ -105,7 +118,7 @@ export async function addPlace(
   await makeFolder(folder, 0o700)
   const mark = found || createMark()
   if (mark !== found) await markFolder(folder, mark)
-  return await rows.add({ folder, mark, weight })
+  return await rows.add({ folder, mark, weight, node })
 }
 
 /** Throws 'unavailable' with the reason if it cannot be used. */
@@ -168,12 +181,13 @@ async function openPlace(place: Place, isExpected: boolean, log: Logger): Promis
 }
 
 /**
- * `added`: folders that are no places yet. A place is found by its mark, then by its folder. If the first place is at
+ * `added`: folders that are no places yet, of this server. A place is found by its mark, then by its folder. If the first place is at
  * neither, it is the first folder: the archive was moved without its marker file, or is from a version without marks.
  */
 async function resolvePlaces(
   rows: readonly Place[],
   archive: readonly ArchiveFolder[],
+  node: string | undefined,
 ): Promise<{ readonly known: Place[]; readonly added: readonly ArchiveFolder[] }> {
   const known = [...rows]
   const rest = new Map(archive.map((each) => [each.folder, each]))
@@ -182,7 +196,7 @@ async function resolvePlaces(
     // A copy of a place has its mark too, and is none.
     if (index < 0 || assigned.has(index) || !rest.delete(each.folder)) return
     assigned.add(index)
-    known[index] = { ...known[index]!, ...each }
+    known[index] = { ...known[index]!, ...each, ...(!isBucket(each) && node !== undefined && { node }) }
   }
   for (const each of archive) {
     const mark = isBucket(each) ? undefined : await readMark(each.folder)
@@ -195,11 +209,11 @@ async function resolvePlaces(
   for (const each of archive)
     assign(
       each,
-      known.findIndex((place) => isSame(place.folder, each.folder)),
+      known.findIndex((place) => isOwnPlace(place, node) && isSame(place.folder, each.folder)),
     )
   const [first] = archive
   if (first && rest.has(first.folder)) {
-    const index = known.findIndex(({ id }) => id === firstPlaceId)
+    const index = known.findIndex((place) => place.id === firstPlaceId && isOwnPlace(place, node))
     if (index >= 0 && !(await isPresent(known[index]!))) assign(first, index)
     else if (known.length === 0) {
       known.push({
@@ -207,6 +221,7 @@ async function resolvePlaces(
         ...first,
         mark: (await readMark(first.folder)) || createMark(),
         isDraining: false,
+        ...(node !== undefined && { node }),
       })
       rest.delete(first.folder)
     }

@@ -6,7 +6,9 @@ import type { FileLocation } from '../model/segment-views.ts'
 import type { Places } from '../places/places.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { FinalSyncs } from './final-syncs.ts'
+import { leaseEpochOfPath, startOfPath } from './layout.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
+import { copyAside } from './set-aside.ts'
 
 export type RepairReport = {
   /** Segments that were open and have been repaired. */
@@ -33,7 +35,9 @@ export async function repairSegment(
   report: RepairReport,
 ): Promise<void> {
   const { rows, places, log } = context
-  const scan = await scanIfPresent(places, segment)
+  const untilMs = await findContinuation(context.rows, segment)
+  const scan = await scanIfPresent(places, segment, untilMs)
+  if (scan && untilMs !== undefined) await keepRest(context, segment, scan)
   if (!scan || scan.fragments.length === 0) {
     await deleteSegments(context, [segment.id])
     report.segments++
@@ -49,6 +53,42 @@ export async function repairSegment(
   report.cutBytes += scan.fileBytes - scan.bytes
 }
 
+/** No file is longer. */
+const maxFileMs = 3_600_000
+
+/**
+ * From when on another server has recorded the camera of this file, Unix milliseconds: the start of its first file, or, if
+ * that has none, when it took the camera. What is in this file from then on is not shown. Undefined if no other server
+ * has had the camera since.
+ */
+export async function findContinuation(
+  rows: Pick<DeletionContext['rows'], 'findLease' | 'listFiles'>,
+  { cameraId, path }: Pick<Segment, 'cameraId' | 'path'>,
+): Promise<number | undefined> {
+  const epoch = leaseEpochOfPath(path)
+  if (epoch === undefined) return undefined
+  const lease = await rows.findLease(cameraId)
+  if (!lease || lease.epoch <= epoch) return undefined
+  const startMs = startOfPath(path)
+  const files = await rows.listFiles(cameraId, startMs, startMs + maxFileMs)
+  const later = files.filter((file) => (leaseEpochOfPath(file.path) ?? 0) > epoch)
+  return later.length > 0 ? Math.min(...later.map((file) => file.startMs)) : lease.takenMs
+}
+
+/** A copy of a file that is to be cut because another server has recorded its end, too, stays for people to look at. */
+export async function keepRest(
+  { places, log }: DeletionContext,
+  file: FileLocation,
+  { bytes, fileBytes }: Pick<SegmentScan, 'bytes' | 'fileBytes'>,
+): Promise<void> {
+  if (bytes === fileBytes) return
+  const copy = await copyAside(places, file)
+  log.warn(
+    { path: file.path, copy },
+    'another server had taken the camera while this file was recorded; it ends there now',
+  )
+}
+
 /** Computes the row of a file from its content. The file must contain a fragment. */
 export function closedValues({ bytes, fragments, checksum }: Pick<SegmentScan, 'bytes' | 'fragments' | 'checksum'>) {
   const last = fragments.at(-1)!
@@ -59,9 +99,10 @@ export function closedValues({ bytes, fragments, checksum }: Pick<SegmentScan, '
 async function scanIfPresent(
   places: Places,
   segment: Pick<Segment, 'placeId' | 'path' | 'cameraId'>,
+  untilMs: number | undefined,
 ): Promise<SegmentScan | undefined> {
   try {
-    return await scanSegmentFile(places.pathOf(segment), { isVerified: true, cameraId: segment.cameraId })
+    return await scanSegmentFile(places.pathOf(segment), { isVerified: true, cameraId: segment.cameraId, untilMs })
   } catch (error) {
     // A file on a disk that is not mounted is not lost.
     const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await places.isPresent(segment.placeId))

@@ -1,5 +1,6 @@
 // The rows that the archive needs, in any database (server/store/footage/segments.ts).
 
+import type { CameraLease } from '../model/camera-lease.ts'
 import type { Segment } from '../model/segment.ts'
 import type {
   ClosedValues,
@@ -17,10 +18,10 @@ import type {
 } from '../model/segment-views.ts'
 
 export type SegmentRows = {
-  /** `epoch`: where the segment is not of the last epoch. */
-  insertOpen(segment: OpenSegment, epoch?: number): Promise<number>
-  /** Closing again replaces the previous values. Returns false if there is no such row. */
-  close(id: number, values: ClosedValues): Promise<boolean>
+  /** `epoch`: where the segment is not of the last epoch. Throws `LostLease` if the camera is not held under it. */
+  insertOpen(segment: OpenSegment, epoch?: number, lease?: CameraLease): Promise<number>
+  /** Closing again replaces the previous values. Returns false if there is no such row. Throws `LostLease`. */
+  close(id: number, values: ClosedValues, lease?: CameraLease): Promise<boolean>
   /**
    * Open segments of all cameras. `fragments` is empty, and `endMs` and `bytes` are those at the creation of the file.
    */
@@ -44,6 +45,8 @@ export type SegmentRows = {
   findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined>
   /** The one, open or closed, that starts last in the last epoch. */
   findNewest(cameraId: number): Promise<SegmentFile | undefined>
+  /** Which lease of the camera was given last, and when; undefined if there has been none. */
+  findLease(cameraId: number): Promise<{ readonly epoch: number; readonly takenMs: number } | undefined>
   /** All, open and closed, that start in [startMs, endMs), in no order. */
   listFiles(cameraId: number, startMs: number, endMs: number): Promise<SegmentFile[]>
   /** Closed segments, oldest first. */

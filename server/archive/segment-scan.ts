@@ -35,6 +35,8 @@ export type ScanOptions = {
   readonly isVerified?: boolean
   /** The scan ends at the first fragment of another camera. */
   readonly cameraId?: number
+  /** The scan ends at the first fragment that ends later, Unix milliseconds: another server has recorded that time. */
+  readonly untilMs?: number | undefined
 }
 
 /** Throws the system's error when the file cannot be read. Damaged bytes do not throw. */
@@ -59,7 +61,7 @@ export async function scanSegment(file: FootageFile, options: ScanOptions = {}):
     if (initBytes > 0) initHash = hashInit(await reader.box(0, initBytes))
     while (initBytes > 0) {
       const fragment = await findFragment(reader, bytes)
-      if (!fragment) break
+      if (!fragment || isLate(fragment, options)) break
       if (isForeign(fragment, options)) foreignCameraId = fragment.seal!.cameraId
       await checkFragment(file, fragment, options)
       if (!fragment.seal && found[0]?.seal) throw new AppError('corrupt', `the fragment at byte ${bytes} has no seal`)
@@ -103,6 +105,10 @@ async function findInitEnd(reader: BoxReader): Promise<number> {
 
 function isForeign({ seal }: FoundFragment, { cameraId }: ScanOptions): boolean {
   return seal !== undefined && cameraId !== undefined && seal.cameraId !== cameraId
+}
+
+function isLate({ startMs, duration90k }: FoundFragment, { untilMs }: ScanOptions): boolean {
+  return untilMs !== undefined && startMs !== undefined && startMs + (duration90k * 1000) / videoTimescale > untilMs
 }
 
 async function checkFragment(file: FootageFile, fragment: FoundFragment, options: ScanOptions): Promise<void> {

@@ -7,6 +7,8 @@ import { type BucketFiles, snapshotFolder } from '../places/bucket/bucket-files.
 import type { Places } from '../places/places.ts'
 
 export type SnapshotCopiesOptions = {
+  /** Whether this server has the camera. */
+  readonly isOwn: (cameraId: number) => boolean
   /** Contains `{cameraId}.jpg`. */
   readonly folder: string
   readonly places: Places
@@ -27,11 +29,13 @@ export class SnapshotCopies {
    * Throws 'unavailable', and the system's error.
    */
   async update(bucketId: number, sinceMs: number): Promise<void> {
-    const { folder, places, cameras } = this.#options
+    const { folder, places, cameras, isOwn } = this.#options
     const bucket = places.bucketOf(bucketId)
-    const names = new Set((await cameras.list()).map(({ id }) => `${id}.jpg`))
+    const names = new Map((await cameras.list()).map(({ id }) => [`${id}.jpg`, id]))
     for (const name of await readdir(folder).catch(ignoreMissing)) {
-      if (!names.has(name)) continue
+      const id = names.get(name)
+      // Of a camera that another server has, that one copies a newer image.
+      if (id === undefined || !isOwn(id)) continue
       const path = join(folder, name)
       const { mtimeMs } = await stat(path)
       if (mtimeMs > sinceMs) await bucket.store(`${snapshotFolder}/${name}`, await readFile(path), 'image/jpeg')

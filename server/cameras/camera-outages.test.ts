@@ -27,7 +27,9 @@ async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?:
   const start = async ({
     insert = (...args) => store.events.insert(...args),
   }: Partial<Pick<Store['events'], 'insert'>> = {}) => {
-    const events = new EventWriter({ events: { insert }, clock, log: silentLogger })
+    const fenced: Store['fenced'] = (_, work) =>
+      work({ ...store, events: Object.assign(Object.create(store.events), { insert }) })
+    const events = new EventWriter({ store: { fenced }, clock, log: silentLogger })
     const begun = await store.events.listOutages()
     const rows = await store.cameras.list()
     const cameras = new Map(

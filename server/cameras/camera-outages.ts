@@ -12,7 +12,7 @@ import type { OutageMails } from './outage-mails.ts'
 
 export type CameraOutagesOptions = {
   readonly cameraId: number
-  readonly events: EventWriter
+  readonly events: Pick<EventWriter, 'mayBegin' | 'writeLimited' | 'write'>
   readonly mails?: Pick<OutageMails, 'begin' | 'end'> | undefined
   readonly clock: Clock
   /** How long a camera must be offline, or back online, and how long a gap must last, to become an event. */

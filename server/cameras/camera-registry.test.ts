@@ -46,7 +46,7 @@ async function setUp(t: TestContext, { clock = systemClock, removeCamera = async
         takeSnapshot: () => Promise.reject(new Error('no camera')),
         ...{ dir: '/nonexistent', clock, log: silentLogger, onSnapshot: () => {} },
       }),
-      events: new EventWriter({ events: store.events, clock, log: silentLogger }),
+      events: new EventWriter({ store, clock, log: silentLogger }),
       closeLive: () => onGone?.('viewers'),
       onRecordingError: () => {},
       outageMs: 15_000,

@@ -7,21 +7,25 @@ import { errorChain } from '../base/error.ts'
 import { repeat } from '../base/repeat.ts'
 import { SerialQueue } from '../base/serial-queue.ts'
 import { addCounters, type CameraFigures, noCounters } from '../model/camera-figures.ts'
+import type { CameraLease } from '../model/camera-lease.ts'
 import type { GapMark } from '../model/gap-mark.ts'
 import { isRecordedAt } from '../model/recording-run.ts'
 import type { Camera as CameraRow } from '../store/cameras/cameras.ts'
 import type { Recording } from '../store/cameras/recordings.ts'
 import type { Store } from '../store/store.ts'
 import { Camera, type CameraHistory, type CameraServices } from './camera.ts'
+import type { CameraLeases } from './camera-leases.ts'
 import type { CountersOfCamera } from './camera-meter.ts'
 import type { CameraReport } from './media-workers.ts'
 import type { CameraJob } from './worker-protocol.ts'
 
-export type CameraRegistryOptions = Omit<CameraServices, 'writes'> & {
+export type CameraRegistryOptions = Omit<CameraServices, 'writes' | 'onLostLease'> & {
   readonly store: Pick<
     Store,
-    'cameras' | 'recordings' | 'gapMarks' | 'segments' | 'users' | 'events' | 'cameraFigures' | 'onChange'
+    'cameras' | 'recordings' | 'gapMarks' | 'segments' | 'users' | 'events' | 'cameraFigures' | 'fenced' | 'onChange'
   >
+  /** Which cameras are those of this server. Undefined: all, because there are no other servers. */
+  readonly leases?: Pick<CameraLeases, 'find' | 'ids' | 'onChange' | 'doubt' | 'giveBack'> | undefined
 }
 
 /** How late a recording with a fixed end may stop. */
@@ -37,7 +41,7 @@ type Status = 'online' | 'offline' | 'unknown'
 type FindStartReason = (camera: Camera) => Promise<GapReason>
 
 const startedByUser: FindStartReason = async () => 'stopped_by_user'
-const startedWithServer: FindStartReason = (camera) => camera.findStartReason()
+const startedWithServer: FindStartReason = (camera) => camera.findStartReason('server_down')
 
 export class CameraRegistry {
   readonly #options: CameraRegistryOptions
@@ -58,16 +62,18 @@ export class CameraRegistry {
 
   constructor(options: CameraRegistryOptions) {
     this.#options = options
-    this.#services = { ...options, writes: this.#writes }
+    this.#services = { ...options, writes: this.#writes, onLostLease: () => options.leases?.doubt() }
   }
 
   /** Starts all cameras in the store, then follows its changes. */
   async open(): Promise<void> {
-    const { store } = this.#options
-    await store.cameras.resetStatus()
-    await store.recordings.resetStatus()
+    const { store, leases } = this.#options
+    await this.#resetStatus()
     await this.#reconcileAll(startedWithServer, await store.events.listOutages())
     await this.#removeForgotten()
+    leases?.onChange((cameraIds) => {
+      for (const id of cameraIds) this.#scheduleReconcile(id)
+    })
     this.#leaveStore = store.onChange((change) => {
       if (typeof change === 'object') this.#scheduleReconcile(change.camera)
       else if (change === 'accounts' || change === 'foreign') this.#scheduleReconcile()
@@ -143,20 +149,30 @@ export class CameraRegistry {
       'events of cameras': (signal) => this.#watch(signal),
       'figures of cameras': (signal) => this.#repeat(figuresIntervalMs, signal, () => this.#writeFigures()),
       'reasons of gaps': (signal) => this.#repeat(cleaningIntervalMs, signal, () => this.#clean(signal)),
+      ...(this.#options.leases && {
+        'cameras that were deleted': (signal) =>
+          this.#repeat(cleaningIntervalMs, signal, () => this.#removeForgotten()),
+      }),
     }
   }
 
   /** Stops following the store and writes what was reported so far. Call after the workers have ended. */
   async close(): Promise<void> {
-    const { store, events } = this.#options
+    const { events } = this.#options
     this.#isClosed = true
     this.#leaveStore?.()
     await this.#writes.idle()
     await Promise.all(this.#removing.values())
     await Promise.all([...this.#cameras.values()].map((camera) => camera.flush()))
     await events.flush()
-    await store.cameras.resetStatus()
-    await store.recordings.resetStatus()
+    await this.#resetStatus()
+  }
+
+  /** Of the cameras of this server: whether they can be reached is not known before and after it runs. */
+  async #resetStatus(): Promise<void> {
+    const { store, leases } = this.#options
+    await store.cameras.resetStatus(leases?.ids())
+    await store.recordings.resetStatus(leases?.ids())
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -179,11 +195,13 @@ export class CameraRegistry {
   async #writeFigures(): Promise<void> {
     const { store, log } = this.#options
     const figures = new Map<number, CameraFigures>()
+    const leases = new Map<number, CameraLease>()
     for (const camera of this.#cameras.values()) {
       const own = camera.figures()
       if (own) figures.set(camera.id, own)
+      if (camera.lease) leases.set(camera.id, camera.lease)
     }
-    await store.cameraFigures.write(figures).catch((error: unknown) => {
+    await store.cameraFigures.write(figures, leases).catch((error: unknown) => {
       log.warn({ error: errorChain(error) }, 'the statistics of cameras could not be stored')
     })
   }
@@ -223,11 +241,15 @@ export class CameraRegistry {
 
   async #reconcileOne(id: number): Promise<void> {
     if (this.#isClosed) return
-    const { cameras, recordings, users } = this.#options.store
+    const { cameras, recordings, users, events } = this.#options.store
     const row = await cameras.find(id)
     if (!row) return this.#remove(id)
     const { isOwner } = await users.get(row.ownerId)
-    await this.#apply(row, await recordings.find(id), { canSeeProblems: isOwner, findStartReason: startedByUser })
+    // A camera that was taken from another server may have an outage that that one has reported.
+    const isTaken = this.#options.leases?.find(id)?.gapReason !== undefined && !this.#cameras.has(id)
+    const outageSinceMs = isTaken ? (await events.listOutages()).get(id) : undefined
+    const options = { canSeeProblems: isOwner, findStartReason: startedByUser, outageSinceMs }
+    await this.#apply(row, await recordings.find(id), options)
   }
 
   async #reconcileAll(findStartReason: FindStartReason, outages?: ReadonlyMap<number, number>): Promise<void> {
@@ -251,7 +273,17 @@ export class CameraRegistry {
     { canSeeProblems, findStartReason, outageSinceMs }: ApplyOptions,
   ): Promise<void> {
     const { id, ownerId, url, username, password, keepsDamaged } = row
-    const camera = this.#cameras.get(id) ?? this.#add(id, { snapshotAtMs: row.snapshotAtMs, outageSinceMs })
+    const { leases } = this.#options
+    const lease = leases?.find(id)
+    const known = this.#cameras.get(id)
+    if (known && known.lease?.epoch !== lease?.epoch) return this.#release(known)
+    // A camera that was added just now.
+    if (leases && !lease) return leases.doubt()
+    const camera = known ?? this.#add(id, { snapshotAtMs: row.snapshotAtMs, outageSinceMs }, lease)
+    if (!known && lease?.gapReason === 'node_lost') await camera.dropSnapshot()
+    const { gapReason } = lease ?? {}
+    const isTaken = !known && gapReason !== undefined
+    const findReason = isTaken ? () => camera.findStartReason(gapReason) : findStartReason
     const isRecorded = recording !== undefined && isRecordedAt(recording, this.#options.clock.nowMs())
     if (isRecorded && recording.recordsUntilMs !== null) this.#ends.set(id, recording.recordsUntilMs)
     else this.#ends.delete(id)
@@ -261,13 +293,15 @@ export class CameraRegistry {
       ...(username !== null && { username }),
       ...(password !== null && { password }),
       ...(keepsDamaged && { keepsDamaged }),
-      recording: isRecorded ? { startReason: await findStartReason(camera) } : undefined,
+      recording: isRecorded
+        ? { startReason: await findReason(camera), ...(lease && { leaseEpoch: lease.epoch }) }
+        : undefined,
     }
     camera.setJob(job)
   }
 
-  #add(id: number, history: CameraHistory): Camera {
-    const camera = new Camera(id, history, this.#services)
+  #add(id: number, history: CameraHistory, lease?: CameraLease): Camera {
+    const camera = new Camera(id, history, this.#services, lease)
     this.#cameras.set(id, camera)
     return camera
   }
@@ -275,20 +309,38 @@ export class CameraRegistry {
   /** Does not wait: the camera waits until its files on disk are closed. */
   #remove(id: number): void {
     const camera = this.#cameras.get(id)
-    if (!camera || this.#removing.has(camera)) return
+    if (camera) this.#forget(camera, (each) => each.remove())
+  }
+
+  /** Another server has the camera. It is looked at again afterwards: this one may have it again. */
+  #release(camera: Camera): void {
+    const release = async () => {
+      await camera.release()
+      if (camera.lease) await this.#options.leases?.giveBack(camera.lease)
+    }
+    this.#forget(camera, release, () => this.#scheduleReconcile(camera.id))
+  }
+
+  #forget(camera: Camera, end: (camera: Camera) => Promise<void>, onEnd = () => {}): void {
+    const { id } = camera
+    if (this.#removing.has(camera)) return
     this.#ends.delete(id)
-    const removal = camera.remove().finally(() => {
+    const removal = end(camera).finally(() => {
       this.#formerCounters = addCounters(this.#formerCounters, camera.meter.total)
       this.#cameras.delete(id)
       this.#removing.delete(camera)
+      onEnd()
     })
     this.#removing.set(camera, removal)
   }
 
-  /** Removes cameras that were deleted while the server was stopped. */
+  /** Removes cameras that were deleted while no server had them. */
   async #removeForgotten(): Promise<void> {
-    for (const id of await this.#options.store.segments.listCameraIds()) {
-      if (this.#cameras.has(id)) continue
+    const { segments, cameras } = this.#options.store
+    const ids = await segments.listCameraIds()
+    const known = new Set(await cameras.listIds())
+    for (const id of ids) {
+      if (known.has(id) || this.#cameras.has(id)) continue
       this.#add(id, { snapshotAtMs: null })
       this.#remove(id)
     }

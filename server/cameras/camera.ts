@@ -9,8 +9,9 @@ import type { Logger } from '../base/log.ts'
 import type { SerialQueue } from '../base/serial-queue.ts'
 import type { SessionStatus } from '../ingest/session/camera-session.ts'
 import type { CameraFigures } from '../model/camera-figures.ts'
+import { type CameraLease, LostLease } from '../model/camera-lease.ts'
 import type { GapMark } from '../model/gap-mark.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreTables } from '../store/store.ts'
 import { CameraMeter, type CountersOfCamera } from './camera-meter.ts'
 import { CameraOutages } from './camera-outages.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -22,9 +23,12 @@ import type { CameraJob } from './worker-protocol.ts'
 
 /** Services that all cameras of a server share. */
 export type CameraServices = {
-  readonly store: Pick<Store, 'cameras' | 'recordings' | 'gapMarks'>
+  readonly store: Pick<Store, 'gapMarks' | 'fenced'>
   readonly catalog: Catalog
-  readonly workers: { setCamera(job: CameraJob): void; removeCamera(cameraId: number): Promise<void> }
+  readonly workers: {
+    setCamera(job: CameraJob): void
+    removeCamera(cameraId: number, reason?: GapReason): Promise<void>
+  }
   readonly snapshots: SnapshotTaker
   readonly events: EventWriter
   readonly outageMails?: OutageMails | undefined
@@ -36,6 +40,8 @@ export type CameraServices = {
   readonly onRecordingError: () => void
   /** How long a camera must be offline, or back online, and how long a gap must last, to become an event. */
   readonly outageMs: number
+  /** Called when a write was refused because another server has the camera. */
+  readonly onLostLease: (error: LostLease) => void
   readonly clock: Clock
   readonly log: Logger
 }
@@ -49,6 +55,8 @@ export type CameraHistory = {
 
 export class Camera {
   readonly id: number
+  /** Under which this server has it; undefined where there are no leases. */
+  readonly lease: CameraLease | undefined
   readonly #services: CameraServices
   readonly #outages: CameraOutages
   readonly #gaps: GapMarker
@@ -56,22 +64,39 @@ export class Camera {
   readonly #snapshot: SnapshotSchedule
   #job: CameraJob | undefined
   /** By what it is: the change that was reported last, and that one if it could not be written. */
-  readonly #newest = new Map<string, () => Promise<void>>()
-  readonly #unwritten = new Map<string, () => Promise<void>>()
+  readonly #newest = new Map<string, Write>()
+  readonly #unwritten = new Map<string, Write>()
   /** The last reported status. */
   #status: SessionStatus | undefined
   #keyIntervalMs: number | undefined
 
-  constructor(id: number, { snapshotAtMs, outageSinceMs }: CameraHistory, services: CameraServices) {
+  constructor(
+    id: number,
+    { snapshotAtMs, outageSinceMs }: CameraHistory,
+    services: CameraServices,
+    lease?: CameraLease,
+  ) {
     const { store, catalog, snapshots, events, outageMails, writes, outageMs, clock, log } = services
     this.id = id
+    this.lease = lease
     this.#services = services
     this.#outages = new CameraOutages({
-      ...{ cameraId: id, events, mails: outageMails, clock, outageMs, outageSinceMs },
+      ...{ cameraId: id, mails: outageMails, clock, outageMs, outageSinceMs },
+      events: {
+        mayBegin: (cameraId) => events.mayBegin(cameraId),
+        writeLimited: (event) => events.writeLimited(event, lease),
+        write: (event, outage) => events.write(event, outage, lease),
+      },
       wasConnected: snapshotAtMs !== null || outageSinceMs !== undefined,
     })
     this.#gaps = new GapMarker({
-      ...{ cameraId: id, marks: store.gapMarks, writes, clock, log },
+      ...{ cameraId: id, writes, clock, log },
+      marks: {
+        add: (cameraId, mark) => store.fenced(lease, ({ gapMarks }) => gapMarks.add(cameraId, mark)),
+        removeBefore: (...range) => store.fenced(lease, ({ gapMarks }) => gapMarks.removeBefore(...range)),
+        findNewest: (cameraId) => store.gapMarks.findNewest(cameraId),
+        list: (...range) => store.gapMarks.list(...range),
+      },
       isRecorded: () => this.isRecorded,
       findFootage: () => catalog.knownBounds(id),
       findLast: () => catalog.findLast(id),
@@ -105,9 +130,14 @@ export class Camera {
     return this.#meter.figures()
   }
 
-  /** Called when the server starts: returns why there is no footage before the new recording. */
-  findStartReason(): Promise<GapReason> {
-    return this.#gaps.findStartReason()
+  /** The file of this server is older than what another one has taken since. */
+  dropSnapshot(): Promise<void> {
+    return this.#services.snapshots.remove(this.#snapshot)
+  }
+
+  /** See `GapMarker.findStartReason`. */
+  findStartReason(otherwise: GapReason): Promise<GapReason> {
+    return this.#gaps.findStartReason(otherwise)
   }
 
   listGapMarks(startMs: number, endMs: number): Promise<GapMark[]> {
@@ -123,10 +153,10 @@ export class Camera {
 
   /** Takes a report of the worker. */
   take(report: CameraReport): void {
-    const { catalog, onRecordingError, store } = this.#services
+    const { catalog, onRecordingError } = this.#services
     switch (report.type) {
       case 'segment_opened':
-        catalog.segmentOpened(report.segment)
+        catalog.segmentOpened(report.segment, this.lease)
         return
       case 'fragment_written':
         catalog.fragmentWritten(this.id, report.path, report.fragment)
@@ -143,7 +173,7 @@ export class Camera {
       case 'recording_status':
         if (report.status === 'ERROR') onRecordingError()
         this.#outages.takeRecordingStatus(report.status, report.detail)
-        this.#write('recording status', () => store.recordings.setStatus(this.id, report.status, report.detail))
+        this.#write('recording status', ({ recordings }) => recordings.setStatus(this.id, report.status, report.detail))
         return
       case 'camera_status':
         this.#takeStatus(report.status)
@@ -202,6 +232,25 @@ export class Camera {
     }
   }
 
+  /**
+   * Another server has the camera, or is to have it: ends its worker's job and its viewers, and writes what is left, which
+   * is refused if the lease was lost. The footage stays.
+   */
+  async release(): Promise<void> {
+    const { workers, snapshots, closeLive, catalog, log } = this.#services
+    this.#job = undefined
+    try {
+      await workers.removeCamera(this.id, 'node_lost')
+      await catalog.release(this.id)
+      await this.#gaps.flush()
+      closeLive(this.id)
+      snapshots.setOffline(this.#snapshot)
+      await this.#snapshot.taking
+    } catch (error) {
+      log.error({ cameraId: this.id, error: errorChain(error) }, 'a camera could not be given up cleanly')
+    }
+  }
+
   /** Runs in the background, which may take long. If the server stops, the next start deletes the rest. */
   #removeFootage(): void {
     const { catalog, log } = this.#services
@@ -218,12 +267,14 @@ export class Camera {
       this.#outages.disconnected(status)
       this.#gaps.takeOffline(status.reason)
     }
-    this.#write('camera status', () => this.#writeStatus(status))
+    this.#write('camera status', (tables) => this.#writeStatus(status, tables))
   }
 
-  async #writeStatus(status: Exclude<SessionStatus, { state: 'connecting' }>): Promise<void> {
-    const { snapshots, store } = this.#services
-    const { cameras } = store
+  async #writeStatus(
+    status: Exclude<SessionStatus, { state: 'connecting' }>,
+    { cameras }: Pick<StoreTables, 'cameras'>,
+  ): Promise<void> {
+    const { snapshots } = this.#services
     if (status.state === 'offline') {
       snapshots.setOffline(this.#snapshot)
       const { reason, problem: code, detail } = status
@@ -238,20 +289,23 @@ export class Camera {
   }
 
   /** What fails is repeated each second, unless something newer was reported. */
-  #write(what: string, work: () => Promise<void>): void {
-    const { writes, log } = this.#services
+  #write(what: string, work: Write): void {
+    const { store, writes, log, onLostLease } = this.#services
     const isRepeated = this.#unwritten.get(what) === work
     this.#unwritten.delete(what)
     this.#newest.set(what, work)
     const write = async () => {
-      if (this.#newest.get(what) === work) await work()
+      if (this.#newest.get(what) === work) await store.fenced(this.lease, work)
     }
     void writes.run(write).catch((error) => {
+      if (error instanceof LostLease) return onLostLease(error)
       if (!isRepeated) log.error({ cameraId: this.id, error: errorChain(error) }, `the ${what} could not be stored`)
       if (this.#newest.get(what) === work) this.#unwritten.set(what, work)
     })
   }
 }
+
+type Write = (tables: StoreTables) => Promise<void>
 
 function isSameJob(a: CameraJob, b: CameraJob): boolean {
   const isSameRecording = (a.recording === undefined) === (b.recording === undefined)

@@ -6,18 +6,24 @@ import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { RateLimiter } from '../base/rate-limiter.ts'
 import { WriteBehind } from '../base/write-behind.ts'
+import { type CameraLease, LostLease } from '../model/camera-lease.ts'
 import type { NewCameraEvent, OutageEdge } from '../store/cameras/events.ts'
 import type { Store } from '../store/store.ts'
 
 export type EventWriterOptions = {
-  readonly events: Pick<Store['events'], 'insert'>
+  readonly store: Pick<Store, 'fenced'>
   readonly clock: Clock
   readonly log: Logger
 }
 
 export type ObservedEvent = Omit<NewCameraEvent, 'source' | 'data'> & { readonly data: object }
 
-type Queued = { readonly event: NewCameraEvent; readonly outage: OutageEdge | undefined }
+/** `lease`: of the camera when it was observed. */
+type Queued = {
+  readonly event: NewCameraEvent
+  readonly outage: OutageEdge | undefined
+  readonly lease: CameraLease | undefined
+}
 
 const maxQueued = 1000
 /** Limits for one camera. */
@@ -59,15 +65,15 @@ export class EventWriter {
   }
 
   /** Writes the event unless the camera has had too many within the hour. */
-  writeLimited(event: ObservedEvent): void {
-    if (this.mayBegin(event.cameraId)) this.write(event)
+  writeLimited(event: ObservedEvent, lease?: CameraLease): void {
+    if (this.mayBegin(event.cameraId)) this.write(event, undefined, lease)
     else this.#dropped++
   }
 
   /** `outage`: the outage that begins or ends with the event. */
-  write(event: ObservedEvent, outage?: OutageEdge): void {
+  write(event: ObservedEvent, outage?: OutageEdge, lease?: CameraLease): void {
     const row: NewCameraEvent = { ...event, source: 'system', data: JSON.stringify(event.data) }
-    if (!this.#queue.add({ event: row, outage })) this.#dropped++
+    if (!this.#queue.add({ event: row, outage, lease })) this.#dropped++
   }
 
   /** Starts writing pending events. Call every second. */
@@ -93,13 +99,14 @@ export class EventWriter {
   }
 
   async #insert(queued: Queued): Promise<void> {
-    const { event, outage } = queued
+    const { event, outage, lease } = queued
+    const isDoubtful = this.#doubtful === queued
     try {
-      await this.#options.events.insert(event, outage, { isDoubtful: this.#doubtful === queued })
+      await this.#options.store.fenced(lease, ({ events }) => events.insert(event, outage, { isDoubtful }))
     } catch (error) {
       this.#doubtful = queued
       const isCameraGone = error instanceof AppError && error.kind === 'not_found'
-      if (!isCameraGone) throw error
+      if (!isCameraGone && !(error instanceof LostLease)) throw error
     }
   }
 }

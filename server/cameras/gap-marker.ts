@@ -71,16 +71,19 @@ export class GapMarker {
     this.#clockOffsetMs = this.#readClockOffsetMs()
   }
 
-  /** When the server starts: why there is no footage of this camera before its recorder's first. */
-  async findStartReason(): Promise<GapReason> {
+  /**
+   * When the server starts: why there is no footage of this camera before its recorder's first. `otherwise`: if nothing
+   * else is known.
+   */
+  async findStartReason(otherwise: GapReason = 'server_down'): Promise<GapReason> {
     const { cameraId, marks, findLast } = this.#options
     const mark = await marks.findNewest(cameraId)
     const last = await findLast()
-    if (!mark || !last) return 'server_down'
+    if (!mark || !last) return otherwise
     // A mark from before the last segment is about the gap before that segment.
     const isStale = (mark.epoch ?? 0) === last.epoch && mark.atMs <= last.startMs
     const isOpen = !isStale && isGapOpen(last, [mark])
-    return isOpen ? (mark.reason as GapReason) : 'server_down'
+    return isOpen ? (mark.reason as GapReason) : otherwise
   }
 
   /** From `atMs` on nothing is recorded, for this reason; undefined: it is again. */

@@ -4,6 +4,7 @@
 // worker that replaces a dead one receives the whole state again.
 
 import { Worker } from 'node:worker_threads'
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
@@ -87,8 +88,8 @@ export class MediaWorkers implements LiveSubscriber {
   }
 
   /** Resolves when the camera's connection is closed and its last segment is complete. */
-  removeCamera(cameraId: number): Promise<void> {
-    return this.#findSlot(cameraId).removeCamera(cameraId)
+  removeCamera(cameraId: number, reason: GapReason = 'stopped_by_user'): Promise<void> {
+    return this.#findSlot(cameraId).removeCamera(cameraId, reason)
   }
 
   subscribe(
@@ -205,12 +206,12 @@ class WorkerSlot {
     this.send({ type: 'set_places', places: this.#options.places() })
   }
 
-  async removeCamera(cameraId: number): Promise<void> {
+  async removeCamera(cameraId: number, reason: GapReason): Promise<void> {
     this.#suspensions.forget(cameraId)
     if (!this.#jobs.delete(cameraId) || !this.#worker) return
     const removal = Promise.withResolvers<void>()
     this.#removals.set(cameraId, removal)
-    this.send({ type: 'remove_camera', cameraId })
+    this.send({ type: 'remove_camera', cameraId, reason })
     await removal.promise
   }
 
@@ -289,7 +290,7 @@ class WorkerSlot {
     for (const { onChunk } of this.#subscriptions.values()) onChunk(endChunk)
     // What the next worker records comes after a gap that nobody asked for.
     for (const [id, job] of this.#jobs) {
-      if (job.recording) this.#jobs.set(id, { ...job, recording: { startReason: 'server_down' } })
+      if (job.recording) this.#jobs.set(id, { ...job, recording: { ...job.recording, startReason: 'server_down' } })
     }
     await this.#options.onWorkerLost([...this.#jobs.keys()])
     if (this.#faultyCameraId !== undefined) this.#suspend(this.#faultyCameraId)
@@ -356,7 +357,7 @@ class WorkerSlot {
   #resume(cameraId: number): void {
     let job = this.#jobs.get(cameraId)
     if (!job) return
-    if (job.recording) job = { ...job, recording: { startReason: 'camera_suspended' } }
+    if (job.recording) job = { ...job, recording: { ...job.recording, startReason: 'camera_suspended' } }
     this.#jobs.set(cameraId, job)
     this.#log.info({ cameraId }, 'the suspension of a camera has ended')
     this.send({ type: 'set_camera', job })

@@ -32,8 +32,9 @@ export type CameraJob = {
   readonly keepsDamaged?: boolean
   /**
    * Undefined if the camera is not recorded. `startReason`: why there is no footage just before this recording begins.
+   * `leaseEpoch`: see `RecorderOptions`.
    */
-  readonly recording: { readonly startReason: GapReason } | undefined
+  readonly recording: { readonly startReason: GapReason; readonly leaseEpoch?: number } | undefined
 }
 
 /** Settings that a worker gets when it starts. */
@@ -95,7 +96,8 @@ export type ToWorker =
   /** Adds or changes a camera: a new URL reconnects; recording is switched without touching the connection. */
   | { readonly type: 'set_camera'; readonly job: CameraJob }
   | { readonly type: 'set_places'; readonly places: readonly Place[] }
-  | { readonly type: 'remove_camera'; readonly cameraId: number }
+  /** `reason`: why there is no footage afterwards. */
+  | { readonly type: 'remove_camera'; readonly cameraId: number; readonly reason: GapReason }
   | {
       readonly type: 'subscribe'
       readonly subscriptionId: number

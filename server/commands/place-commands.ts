@@ -65,6 +65,7 @@ const placeAdd: Command = {
   positionals: ['FOLDER'],
   options: {
     archive,
+    'node-name': serverOptions['node-name']!,
     'take-over': {
       description:
         'The folder or bucket holds recordings of an installation whose database was lost. To add them to the index, stop the server and run: nightjar check --fix --adopt-older',
@@ -79,17 +80,31 @@ const placeAdd: Command = {
       const { addPlace, findPlaces } = await import('../archive/open-places.ts')
       const folder = isBucket({ folder: positionals[0]! }) ? positionals[0]! : resolve(positionals[0]!)
       const weight = parseWeight(options.weight ?? '1')
-      if ((await store.places.list()).length === 0) await addFirst(config, store)
-      const place = await addPlace(store.places, { folder, weight }, { takesOver: switches.has('take-over') })
+      const before = await store.places.list()
+      const node = findNode(config, before)
+      if (before.length === 0) await addFirst(config, store)
+      const place = await addPlace(store.places, { folder, weight }, { takesOver: switches.has('take-over'), node })
       const places = await findPlaces(store.places, config.archive)
       return { json: describePlace(place), text: `Added place ${place.id}, ${folder}. ${sharesOf(places)}` }
     }),
 }
 
 /** Before the first start of the server. The first place is the folder of `--archive`. */
-async function addFirst({ archive: [{ folder, weight }] }: Config, store: Store): Promise<void> {
+async function addFirst(config: Config, store: Store): Promise<void> {
+  const [{ folder, weight }] = config.archive
   const { createMark, readMark } = await import('../places/place-folder.ts')
-  await store.places.add({ folder, weight, mark: (await readMark(folder)) || createMark() })
+  const mark = (await readMark(folder)) || createMark()
+  await store.places.add({ folder, weight, mark })
+}
+
+/** The server whose folder is added, where several share a database: that of the other folders, or the one that is named. */
+function findNode({ nodeName }: Config, places: readonly Place[]): string | undefined {
+  const nodes = [...new Set(places.flatMap(({ node }) => node ?? []))]
+  if (nodes.length <= 1 || nodes.includes(nodeName)) return nodes.includes(nodeName) ? nodeName : nodes[0]
+  throw new AppError(
+    'invalid',
+    `folders of several servers are known: name the one whose folder this is with --node-name (${nodes.join(', ')})`,
+  )
 }
 
 function sharesOf({ all }: Places): string {

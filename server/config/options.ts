@@ -291,12 +291,12 @@ export const options = {
     read: readNodeName,
   }),
   'no-cameras': switchOption(
-    'Connect and record no cameras, but answer together with the server that does, from the same PostgreSQL database.',
+    'Connect and record no cameras, but answer together with the servers that do, from the same PostgreSQL database.',
   ),
   'peer-address': textOption<string | undefined>({
     placeholder: 'HOST:PORT',
     description:
-      'Where other servers of the database reach this one, in a network that is not public. The server listens there, for them only. Required by the server with the cameras if others answer too. With it, a server without cameras plays footage that is in a bucket by itself.',
+      'Where other servers of the database reach this one, in a network that is not public. The server listens there, for them only. Required by each server with cameras if there are others. With it, a server without cameras plays footage that is in a bucket by itself.',
     defaultText: 'none',
     form: 'a name or an address of this machine and a port, as n1.internal:8444',
     createDefault: () => undefined,

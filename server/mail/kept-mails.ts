@@ -14,6 +14,8 @@ const context = 'mail'
 
 export type KeptMailsOptions = {
   readonly rows: WaitingMails
+  /** The incarnation of this server, where others send emails too. */
+  readonly sender?: string | undefined
   /** 32 bytes, used for nothing else. */
   readonly key: Uint8Array
   readonly clock: Pick<Clock, 'nowMs'>
@@ -36,14 +38,15 @@ export class KeptMails {
 
   /** Returns the id. Throws like the store. */
   keep(mail: Mail, sinceMs: number): Promise<number> {
-    return this.#options.rows.insert(this.#box.seal(JSON.stringify(mail), context), sinceMs)
+    const { rows, sender } = this.#options
+    return rows.insert(this.#box.seal(JSON.stringify(mail), context), sinceMs, sender)
   }
 
   /** Returns the emails that are still useful and removes those that no longer are. Unreadable ones are logged and stay. */
   async list(): Promise<KeptMail[]> {
-    const { rows, clock, deletionMs = () => clock.nowMs(), log } = this.#options
+    const { rows, sender, clock, deletionMs = () => clock.nowMs(), log } = this.#options
     const kept: KeptMail[] = []
-    for (const { id, sealed, sinceMs } of await rows.list()) {
+    for (const { id, sealed, sinceMs } of await rows.list(sender)) {
       try {
         const mail = JSON.parse(this.#box.unseal(sealed, context)) as Mail
         const usefulMs = mail.usefulMs ?? maxMailAgeMs

@@ -177,10 +177,10 @@ export class Playback {
   }
 
   /**
-   * Checks a connection that stays open, and returns the user of the stream. Throws 'not_found' when the stream has
+   * Checks a connection that stays open, and returns the user and the camera of the stream. Throws 'not_found' when the stream has
    * ended or its user may not watch it any more.
    */
-  async checkAccess(streamId: string): Promise<{ readonly userId: number }> {
+  async checkAccess(streamId: string): Promise<{ readonly userId: number; readonly cameraId: number }> {
     return (await this.#active.get(streamId)).row
   }
 

@@ -34,6 +34,8 @@ export type RecorderOptions = {
   readonly events: RecorderEvents
   /** Why there is no footage before the first file; undefined if nothing was ever recorded. */
   readonly startReason?: GapReason
+  /** Of the lease under which the camera is recorded; undefined if there is none. It becomes part of the file names. */
+  readonly leaseEpoch?: number | undefined
   /** The approximate length of a file. */
   readonly segmentMs?: number
   /** Shorter groups of pictures are written together, for cameras that send only key frames. */
@@ -90,7 +92,8 @@ const maxSegmentMs = 30 * 60_000
 export class CameraRecorder implements HubSink {
   /** The memory of dropped frames is left to the collector of V8. */
   readonly holdsMemory = true
-  readonly #options: Required<Omit<RecorderOptions, 'startReason' | 'pendingBudget' | 'minPendingBytes'>>
+  readonly #options: Required<Omit<RecorderOptions, 'startReason' | 'leaseEpoch' | 'pendingBudget' | 'minPendingBytes'>>
+  readonly #leaseEpoch: number | undefined
   readonly #backoff: Backoff
   readonly #queue: WriteQueue
   readonly #pending: PendingBytes
@@ -118,7 +121,8 @@ export class CameraRecorder implements HubSink {
   #detail: string | undefined
   #droppedFrames = 0
 
-  constructor({ startReason, pendingBudget, minPendingBytes, ...options }: RecorderOptions) {
+  constructor({ startReason, leaseEpoch, pendingBudget, minPendingBytes, ...options }: RecorderOptions) {
+    this.#leaseEpoch = leaseEpoch
     this.#pending = new PendingBytes(pendingBudget ?? new ByteBudget(defaultBudgetBytes), minPendingBytes)
     this.#options = {
       segmentMs: 60_000,
@@ -311,7 +315,7 @@ export class CameraRecorder implements HubSink {
     const { runId, format } = this.#run!
     const runStart90k = keyFrame.dts90k - this.#skipped90k
     const gapReason = this.#isLossBefore(keyFrame) ? 'packet_loss' : this.#gapReason
-    const plan = { cameraId, runId, format, runStart90k, startMs, gapReason }
+    const plan = { cameraId, runId, format, runStart90k, startMs, gapReason, leaseEpoch: this.#leaseEpoch }
     this.#setGap(undefined)
     this.#queue.openFile(plan)
   }

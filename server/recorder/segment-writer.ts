@@ -27,6 +27,8 @@ export type SegmentPlan = {
   /** Wall-clock time of the first frame, whole Unix milliseconds. */
   readonly startMs: number
   readonly gapReason: string | undefined
+  /** Becomes part of the name; see `RecorderOptions`. */
+  readonly leaseEpoch?: number | undefined
 }
 
 /** A fragment to be written. */
@@ -107,7 +109,7 @@ export class SegmentWriter {
   static async open(target: RecordingTarget, plan: SegmentPlan): Promise<SegmentWriter> {
     const init = writeInitSegment(plan.format)
     const { placeId, folder, disk } = target
-    const { path, file } = await createFile(target, segmentPath(plan.cameraId, plan.startMs))
+    const { path, file } = await createFile(target, segmentPath(plan.cameraId, plan.startMs, plan.leaseEpoch))
     try {
       await file.write([init], 0)
     } catch (error) {

@@ -145,6 +145,8 @@ export type Tables = {
     mark: string
     weight: number
     is_draining: Generated<number>
+    /** The server whose folder it is; null for buckets, and where there is one server. */
+    node: string | null
   }
   /** Limits of users over the footage of all their cameras. */
   user_limits: {
@@ -209,6 +211,8 @@ export type Tables = {
     /** An email; see mail/kept-mails.ts. */
     sealed: Uint8Array
     since_ms: number
+    /** The incarnation of the server that sends it; null with SQLite, and until one does. */
+    taken_by: string | null
   }
   kept_values: {
     /** SHA-256 of the name. */
@@ -231,6 +235,17 @@ export type Tables = {
     started_ms: number
     /** When it counts as gone unless it reports again, by the clock of the database. */
     expires_ms: number
+  }
+  /** Which server has which camera. No rows with SQLite, and for cameras that no server has ever had. */
+  camera_leases: {
+    camera_id: number
+    node: string
+    /** Of `nodes`; empty once the camera was given back. */
+    incarnation: string
+    /** Increases whenever the camera changes hands. */
+    epoch: number
+    /** By the clock of the database. */
+    taken_ms: number
   }
   /** OAuth clients that users of this server sign in to. */
   applications: {

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import type { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
 import { SealedBox } from '../base/sealed-box.ts'
+import type { CameraLease } from '../model/camera-lease.ts'
 import { AccountChanges } from './accounts/account-changes.ts'
 import { Applications } from './accounts/applications.ts'
 import { AuditRows } from './accounts/audit.ts'
@@ -37,6 +38,7 @@ import { Segments } from './footage/segments.ts'
 import { Streams } from './footage/streams.ts'
 import type { Tables } from './schema.ts'
 import { KeptValues } from './server/kept-values.ts'
+import { checkLease, Leases } from './server/leases.ts'
 import { Nodes } from './server/nodes.ts'
 import { checkSecret } from './server/secret-check.ts'
 import { Settings } from './server/settings.ts'
@@ -92,6 +94,7 @@ export type StoreTables = {
   readonly trustedTimes: TrustedTimes
   readonly waitingMails: WaitingMails
   readonly nodes: Nodes
+  readonly leases: Leases
   readonly keptValues: KeptValues
 }
 
@@ -101,6 +104,11 @@ export type Store = StoreTables & {
    * the commit. The rules of `inTransaction` apply: use only these tables, be short, and expect to run again.
    */
   transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>
+  /**
+   * Like `transaction`, for what this server writes because it has a camera. Throws `LostLease` if it has not any more.
+   * Without a lease, which is always so with SQLite, it is `work` alone.
+   */
+  fenced<T>(lease: CameraLease | undefined, work: (tables: StoreTables) => Promise<T>): Promise<T>
   /** See `ChangeFeed`. */
   readonly version: number
   readonly eventsVersion: number
@@ -178,21 +186,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     trustedTimes: new TrustedTimes(db),
     waitingMails: new WaitingMails(db),
     nodes: new Nodes(db),
+    leases: new Leases(db),
     keptValues: new KeptValues(db),
   })
-  const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
+  const transaction = async <T>(work: (tables: StoreTables) => Promise<T>, lease?: CameraLease): Promise<T> => {
     /** Without duplicates. */
     const changes = new Map<string, StoreChange>()
-    const result = await inTransaction(db, (transaction) => {
+    const result = await inTransaction(db, async (transaction) => {
       changes.clear()
+      if (lease) await checkLease(transaction, lease)
       return work(createTables(transaction, { publish: (change) => changes.set(JSON.stringify(change), change) }))
     })
     for (const change of changes.values()) feed.publish(change)
     return result
   }
+  const tables = createTables(db, feed)
   return {
-    ...createTables(db, feed),
-    transaction,
+    ...tables,
+    transaction: (work) => transaction(work),
+    fenced: (lease, work) => (lease ? transaction(work, lease) : work(tables)),
     get version() {
       return feed.version
     },

@@ -167,7 +167,12 @@ testPostgres('a server that cannot be one of the database does not start, and sa
   await assert.rejects(withKey(), /there is no key file .*: copy secret.key from the data folder/)
   await writeFile(keyFile, `${'0'.repeat(63)}1\n`)
   await assert.rejects(withKey(), /is not the key this database was made with/)
-  await assert.rejects(openEmptyServer('--node-name', 'n4'), /is used by another Nightjar server/)
+  await assert.rejects(openEmptyServer('--node-name', 'n4'), /is not the key this database was made with/)
+  const ownKey = ['--secret-key-file', join(first.dataDir, 'secret.key')]
+  await assert.rejects(
+    openEmptyServer('--node-name', 'n4', ...ownKey),
+    /n1 .* has cameras of this database too: .* need the option peer-address, which n4 has not/,
+  )
   await second.stop()
   assert.equal((await first.command<{ nodes: unknown[] }>('node', 'list')).nodes.length, 1)
 })

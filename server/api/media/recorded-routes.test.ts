@@ -48,7 +48,7 @@ async function openRecorded(t: TestContext) {
     },
     checkAccess: async (id) => {
       known(id)
-      return { userId: 1 }
+      return { userId: 1, cameraId: 1 }
     },
     playlist: async (id) => {
       known(id)
@@ -307,7 +307,7 @@ test('a file transfer survives a short database outage', { timeout: 30_000 }, as
       ...noFootage,
       isActive: () => true,
       checkAccess: async () => {
-        if (looks++ === 0) return { userId: 1 }
+        if (looks++ === 0) return { userId: 1, cameraId: 1 }
         asked.resolve()
         throw new AppError('unavailable', 'the database does not answer')
       },
@@ -342,7 +342,7 @@ test('a client that pauses a download gets all of it', { timeout: 30_000 }, asyn
     recorded: {
       ...noFootage,
       isActive: () => true,
-      checkAccess: async () => ({ userId: 1 }),
+      checkAccess: async () => ({ userId: 1, cameraId: 1 }),
       openBytes: async () => ({ status: 200, firstByte: 0, lastByte: totalBytes - 1, totalBytes, body }),
     },
   })

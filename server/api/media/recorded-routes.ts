@@ -9,6 +9,7 @@ import type { Logger } from '../../base/log.ts'
 import type { MediaBytes } from '../../playback/media-bytes.ts'
 import { sendEmpty } from '../answer.ts'
 import type { Recorded } from '../deps.ts'
+import type { HandOn } from '../forwarding.ts'
 import { HttpError } from '../problem.ts'
 import { readBody, readQuery } from '../read-fields.ts'
 import { readJson } from '../read-json.ts'
@@ -25,6 +26,8 @@ export type RecordedRoutesOptions = {
   >
   readonly streams: OpenStreams
   readonly limits: Pick<RateLimits, 'takeAddress' | 'giveBackAddress'>
+  /** Undefined where no other server has cameras. */
+  readonly handOn?: HandOn | undefined
   readonly log: Logger
 }
 
@@ -41,15 +44,20 @@ export function registerRecordedRoutes(server: FastifyInstance, options: Recorde
   server.register(async (scope) => defineRoutes(scope, options))
 }
 
-function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log }: RecordedRoutesOptions): void {
+function defineRoutes(
+  server: FastifyInstance,
+  { recorded, streams, limits, handOn, log }: RecordedRoutesOptions,
+): void {
   // Ids are looked up in the database, and anybody may send some: unknown ids count against the address until they have
   // proved valid.
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     const id = idOf(request)
-    if (recorded.isActive(id)) return
-    limits.takeAddress(request.clientIp)
-    await recorded.checkAccess(id)
-    limits.giveBackAddress(request.clientIp)
+    if (!recorded.isActive(id)) {
+      limits.takeAddress(request.clientIp)
+      await recorded.checkAccess(id)
+      limits.giveBackAddress(request.clientIp)
+    }
+    if (handOn) await handOn(request, reply, (await recorded.checkAccess(id)).cameraId)
   })
 
   server.get(`${base}/hls/playlist.m3u8`, async (request, reply) => {

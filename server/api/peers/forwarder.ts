@@ -1,4 +1,4 @@
-// Hands a request on to the server that has the cameras, as it came, and its answer back. That server checks the
+// Hands a request on to another server, as it came, and its answer back. That server checks the
 // credentials, limits the client, and ends the stream of one who lost access.
 
 import type {
@@ -22,8 +22,8 @@ import type { Peer } from './membership.ts'
 import type { PeerIdentity } from './peer-identity.ts'
 
 export type ForwarderOptions = {
-  /** Throws 'unavailable'. */
-  readonly findServer: () => Peer
+  /** The server that has the camera; without one, any that has cameras. Throws 'unavailable'. */
+  readonly findServer: (cameraId: number | undefined) => Peer
   readonly identity: PeerIdentity
   readonly log: Logger
 }
@@ -49,9 +49,13 @@ export class Forwarder implements Disposable {
     this.#options = options
   }
 
-  /** `server`: by default the one that has the cameras. Throws 'unavailable' before anything was answered. */
-  async forward(request: FastifyRequest, reply: FastifyReply, server = this.#options.findServer()): Promise<void> {
-    const { log } = this.#options
+  /**
+   * `server`: by default the one that has the camera in the path of the request. Throws 'unavailable' before anything was
+   * answered.
+   */
+  async forward(request: FastifyRequest, reply: FastifyReply, given?: Peer): Promise<void> {
+    const { log, findServer } = this.#options
+    const server = given ?? findServer(cameraOf(request))
     let answer: IncomingMessage
     try {
       answer = await this.#ask(server, request, reply.raw)
@@ -175,6 +179,13 @@ export class Forwarder implements Disposable {
         subject.CN === name ? undefined : new Error(`the server there is called ${subject.CN}`),
     }
   }
+}
+
+/** The camera that the path names. */
+export function cameraOf({ params, url }: FastifyRequest): number | undefined {
+  const { camera_id: named } = (params ?? {}) as { readonly camera_id?: string }
+  const id = named ?? /^\/media\/cameras\/(\d+)\//.exec(url)?.[1] ?? ''
+  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined
 }
 
 /** As it was sent. */

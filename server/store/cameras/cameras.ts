@@ -209,6 +209,11 @@ export class Cameras {
   }
 
   /** Throws 'not_found'. */
+  /** In order. */
+  async listIds(): Promise<number[]> {
+    return (await this.#db.selectFrom('cameras').select('id').orderBy('id').execute()).map(({ id }) => id)
+  }
+
   async update(id: number, change: CameraChange): Promise<Camera> {
     const row = await inTransaction(this.#db, async (transaction) => {
       const select = transaction.selectFrom('cameras').selectAll().where('id', '=', id).forUpdate()
@@ -278,13 +283,15 @@ export class Cameras {
     )
   }
 
-  /** Resets the status of all cameras when the server starts. */
-  async resetStatus(): Promise<void> {
+  /** Resets the status of these cameras, or of all, when the server starts. */
+  async resetStatus(ids?: readonly number[]): Promise<void> {
+    if (ids?.length === 0) return
     await this.#report((db) =>
       db
         .updateTable('cameras')
         .set({ status: 'unknown', status_reason: null, status_code: null, status_detail: null })
         .where('status', '!=', 'unknown')
+        .$if(ids !== undefined, (query) => query.where('id', 'in', ids!))
         .returning('id')
         .execute(),
     )

@@ -166,13 +166,15 @@ export class Recordings {
     )
   }
 
-  /** When the server starts, no camera is being recorded yet. */
-  async resetStatus(): Promise<void> {
+  /** When the server starts, none of these cameras, or of all, is being recorded yet. */
+  async resetStatus(cameraIds?: readonly number[]): Promise<void> {
+    if (cameraIds?.length === 0) return
     await this.#report((db) =>
       db
         .updateTable('recordings')
         .set({ status: 'READY', status_detail: null })
         .where('status', '!=', 'READY')
+        .$if(cameraIds !== undefined, (query) => query.where('camera_id', 'in', cameraIds!))
         .returning('camera_id')
         .execute(),
     )

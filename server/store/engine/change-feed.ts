@@ -6,6 +6,7 @@
  * - `camera`: that camera or its recording was added, changed or removed
  * - `accounts`: accounts, with all that is theirs
  * - `waiting_mails`: another server has an email to send
+ * - `camera_leases`: cameras have changed from one server to another
  * - `places`: where files of the archive are
  * - `status`: what cameras and recordings report of themselves, and that a guest has looked; nothing to act on
  * - `events`: of cameras; listeners are not notified, see `eventsVersion`
@@ -15,6 +16,7 @@ export type StoreChange =
   | 'records'
   | 'places'
   | 'waiting_mails'
+  | 'camera_leases'
   | 'accounts'
   | 'status'
   | 'foreign'
@@ -59,7 +61,7 @@ export class ChangeFeed implements ChangePublisher {
       return
     }
     this.#version++
-    if (change === 'status' || change === 'waiting_mails') this.#reports++
+    if (change === 'status' || change === 'waiting_mails' || change === 'camera_leases') this.#reports++
     for (const listener of this.#listeners) listener(change)
   }
 }

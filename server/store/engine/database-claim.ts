@@ -1,5 +1,5 @@
-// One server per database: two would repair each other's open recordings and delete each other's footage from the
-// index. Commands take no lock and work beside a server.
+// One server with cameras per SQLite database, and with PostgreSQL several of this version, or one command that must be
+// alone. Most commands take no lock and work beside a server.
 
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -16,16 +16,18 @@ export type ClaimOptions = {
   readonly database: string
   /** The data folder, which identifies this server in the messages of others. */
   readonly dataDir: string
+  /** Others that say so too may hold the database at the same time. SQLite databases are never shared. */
+  readonly isShared?: boolean
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** Call before the database is opened. Throws 'conflict' naming the server that holds it, and 'unavailable'. */
 export async function claimDatabase(options: ClaimOptions): Promise<DatabaseClaim> {
-  const { database, dataDir, clock, log } = options
+  const { database, dataDir, isShared = false, clock, log } = options
   if (!isPostgresUrl(database)) return claimFile(database, dataDir)
   const { claimPostgres } = await import('../postgres/postgres-claim.ts')
-  return claimPostgres({ url: database, holder: describeHolder(dataDir), clock, log })
+  return claimPostgres({ url: database, holder: describeHolder(dataDir), isShared, clock, log })
 }
 
 function describeHolder(dataDir: string): string {

@@ -22,10 +22,10 @@ export class PlaceRows {
   }
 
   /** Throws 'conflict' when the mark is known. */
-  async add({ folder, mark, weight }: Pick<Place, 'folder' | 'mark' | 'weight'>): Promise<Place> {
+  async add({ folder, mark, weight, node }: Pick<Place, 'folder' | 'mark' | 'weight' | 'node'>): Promise<Place> {
     const row = await this.#db
       .insertInto('places')
-      .values({ folder, mark, weight })
+      .values({ folder, mark, weight, ...(node !== undefined && { node }) })
       .onConflict((conflict) => conflict.column('mark').doNothing())
       .returningAll()
       .executeTakeFirst()
@@ -39,13 +39,14 @@ export class PlaceRows {
     return toPlace(row)
   }
 
-  async change(id: number, values: Partial<Pick<Place, 'folder' | 'weight' | 'isDraining'>>): Promise<void> {
-    const { folder, weight, isDraining } = values
+  async change(id: number, values: Partial<Pick<Place, 'folder' | 'weight' | 'isDraining' | 'node'>>): Promise<void> {
+    const { folder, weight, isDraining, node } = values
     await this.#db
       .updateTable('places')
       .set({
         ...(folder !== undefined && { folder }),
         ...(weight !== undefined && { weight }),
+        ...(node !== undefined && { node }),
         ...(isDraining !== undefined && { is_draining: isDraining ? 1 : 0 }),
       })
       .where('id', '=', id)
@@ -75,5 +76,6 @@ export class PlaceRows {
 }
 
 function toPlace(row: Row<'places'>): Place {
-  return { id: row.id, folder: row.folder, mark: row.mark, weight: row.weight, isDraining: row.is_draining === 1 }
+  const { id, folder, mark, weight, is_draining: isDraining, node } = row
+  return { id, folder, mark, weight, isDraining: isDraining === 1, ...(node !== null && { node }) }
 }

@@ -7,6 +7,7 @@
 
 import { randomInt } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import type { CameraLease } from '../../model/camera-lease.ts'
 import { findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
 import { parseFragmentTable, writeFragmentTable } from '../../model/fragment-table.ts'
 import type { Fragment, Segment } from '../../model/segment.ts'
@@ -27,6 +28,7 @@ import type {
 import { writeRelaxed } from '../engine/durability.ts'
 import { inTransaction } from '../engine/transaction.ts'
 import type { Row, Tables } from '../schema.ts'
+import { checkLease } from '../server/leases.ts'
 import { listClockEpochs, orderByClockEpoch, removeClockEpochs, writeClockEpoch } from './clock-epochs.ts'
 import { addToFootage, listFootage, recountFootage, sumFootage } from './footage.ts'
 import { listPendingDeletions, markPendingDeletions, removePendingDeletions } from './pending-deletions.ts'
@@ -48,8 +50,8 @@ export class Segments {
     return this.#sync()
   }
 
-  /** Call for a file that was just created. Returns the segment's id. */
-  async insertOpen(segment: OpenSegment, epoch?: number): Promise<number> {
+  /** Call for a file that was just created. Returns the segment's id. Throws `LostLease`. */
+  async insertOpen(segment: OpenSegment, epoch?: number, lease?: CameraLease): Promise<number> {
     const insert = (db: Kysely<Tables>) =>
       db
         .insertInto('segments')
@@ -73,11 +75,12 @@ export class Segments {
         .returning('id')
         .executeTakeFirstOrThrow()
     const { id } = await writeRelaxed(this.#db, (db) =>
-      epoch === undefined
+      epoch === undefined && !lease
         ? insert(db)
         : inTransaction(db, async (transaction) => {
+            if (lease) await checkLease(transaction, lease)
             const inserted = await insert(transaction)
-            await writeClockEpoch(transaction, segment.cameraId, inserted.id, epoch)
+            if (epoch !== undefined) await writeClockEpoch(transaction, segment.cameraId, inserted.id, epoch)
             return inserted
           }),
     )
@@ -88,12 +91,17 @@ export class Segments {
 
   /**
    * Call after the file was synced. Closing again replaces the values; a deleted row stays deleted. Returns false if there
-   * is none.
+   * is none. Throws `LostLease`.
    */
-  async close(id: number, { endMs, bytes, fragments, checksum, path }: ClosedValues): Promise<boolean> {
+  async close(
+    id: number,
+    { endMs, bytes, fragments, checksum, path }: ClosedValues,
+    lease?: CameraLease,
+  ): Promise<boolean> {
     const table = writeFragmentTable(fragments)
     return writeRelaxed(this.#db, (db) =>
       inTransaction(db, async (transaction) => {
+        if (lease) await checkLease(transaction, lease)
         const before = await transaction
           .selectFrom('segments')
           .select(['camera_id', 'place_id', 'path', 'is_closed', 'bytes', 'start_ms'])
@@ -249,6 +257,15 @@ export class Segments {
         .orderBy('id', 'desc'),
     )
     return found.sort((a, b) => b.startMs - a.startMs)[0]
+  }
+
+  async findLease(cameraId: number): Promise<{ readonly epoch: number; readonly takenMs: number } | undefined> {
+    const row = await this.#db
+      .selectFrom('camera_leases')
+      .select(['epoch', 'taken_ms'])
+      .where('camera_id', '=', cameraId)
+      .executeTakeFirst()
+    return row && { epoch: row.epoch, takenMs: row.taken_ms }
   }
 
   /** All segments, open and closed, that start in [startMs, endMs), in no particular order. */

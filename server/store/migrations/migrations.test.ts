@@ -90,6 +90,7 @@ testEachDatabase(
       'drop table waiting_mails',
       'drop table failed_attempts',
       'drop table nodes',
+      'drop table camera_leases',
       'drop table kept_values',
       'drop table event_rates',
       'alter table streams drop column version',

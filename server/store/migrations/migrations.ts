@@ -11,6 +11,7 @@ import { addTokenExpiry } from './0004-token-expiry.ts'
 import { addFailedAttempts } from './0005-failed-attempts.ts'
 import { addNodes } from './0006-nodes.ts'
 import { addStreamVersion } from './0007-stream-version.ts'
+import { addCameraLeases } from './0008-camera-leases.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-baseline': { up: createBaseline },
@@ -20,6 +21,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-failed-attempts': { up: addFailedAttempts },
   '0006-nodes': { up: addNodes },
   '0007-stream-version': { up: addStreamVersion },
+  '0008-camera-leases': { up: addCameraLeases },
 }
 
 /** The first step of the versions before the first release, whose databases cannot be upgraded. */

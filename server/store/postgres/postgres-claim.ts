@@ -21,6 +21,8 @@ export type PostgresClaimOptions = {
   readonly url: string
   /** Text that says where the server runs and where its data is. */
   readonly holder: string
+  /** See `ClaimOptions`. */
+  readonly isShared: boolean
   readonly clock: Clock
   readonly log: Logger
 }
@@ -36,13 +38,13 @@ const maxNameLength = 63
 
 /** Throws 'conflict' with the name of the server that holds the database, and 'unavailable'. */
 export async function claimPostgres(options: PostgresClaimOptions): Promise<DatabaseClaim> {
-  const { url, holder, clock } = options
+  const { url, holder, isShared, clock } = options
   const place = describePostgresUrl(url)
   const primary = new PostgresPrimary(url)
   const name = writeName(holder)
   const deadlineMs = clock.monotonicMs() + patienceMs
   for (;;) {
-    const found = await connect(primary, name).catch((error) => {
+    const found = await connect(primary, name, isShared).catch((error) => {
       throw createUnavailable(error, place)
     })
     if (found?.kind === 'ours') return keep(found, { ...options, primary, place, name })
@@ -83,7 +85,7 @@ function keep(first: Holding, options: KeepOptions): DatabaseClaim {
 
 /** Resolves when `signal` aborts, or with the reason why another server holds the database now. */
 async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal): Promise<AppError | undefined> {
-  const { primary, clock, log, place, name } = options
+  const { primary, clock, log, place, name, isShared } = options
   const backoff = new Backoff({ minMs: 50, maxMs: 2000 })
   let holding: Holding | undefined = first
   while (!signal.aborted) {
@@ -94,7 +96,7 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
       if (signal.aborted) return undefined
       log.warn({ database: place, reason }, 'the lock on the database was lost and is taken again')
     }
-    const found: Holding | Taken | undefined = await connect(primary, name).catch(() => undefined)
+    const found: Holding | Taken | undefined = await connect(primary, name, isShared).catch(() => undefined)
     if (found?.kind === 'taken') return createClaimConflict(place, found.other)
     holding = found
     if (holding) backoff.reset()
@@ -105,7 +107,11 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
 }
 
 /** Undefined if nobody holds the lock: it was released just now, or a former connection of this server held it. */
-async function connect(primary: PostgresPrimary, name: string): Promise<Holding | Taken | undefined> {
+async function connect(
+  primary: PostgresPrimary,
+  name: string,
+  isShared: boolean,
+): Promise<Holding | Taken | undefined> {
   const sockets = new PostgresSockets()
   const ended = Promise.withResolvers<string>()
   const url = await primary.find()
@@ -123,7 +129,8 @@ async function connect(primary: PostgresPrimary, name: string): Promise<Holding 
     await client.connect()
     // The database server notices within a minute that our machine is gone, and releases the lock.
     await client.query('set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3')
-    const tries = await client.query<{ is_ours: boolean }>('select pg_try_advisory_lock($1, 0) as is_ours', [servers])
+    const lock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock'
+    const tries = await client.query<{ is_ours: boolean }>(`select ${lock}($1, 0) as is_ours`, [servers])
     if (tries.rows[0]!.is_ours)
       return { kind: 'ours', ended: ended.promise, close, check: () => client.query('select 1') }
     const found = await findHolder(client)

@@ -52,9 +52,9 @@ export async function tellWhatChanges(db: Kysely<never>, kinds: readonly string[
 export function readChange(payload = ''): { readonly writer: string; readonly change: StoreChange } {
   const [writer = '', kind = '', id] = payload.split(' ')
   if (kind === 'camera' && /^\d+$/.test(id ?? '')) return { writer, change: { camera: Number(id) } }
-  const change = (['records', 'places', 'accounts', 'status', 'events', 'waiting_mails'] as const).find(
-    (each) => each === kind,
-  )
+  const change = (
+    ['records', 'places', 'accounts', 'status', 'events', 'waiting_mails', 'camera_leases'] as const
+  ).find((each) => each === kind)
   return { writer, change: change ?? 'foreign' }
 }
 

@@ -25,6 +25,8 @@ export class MemorySegmentRows implements SegmentRows {
   readonly #usage = new Map<string, FootageUsage>()
   readonly #epochs = new Map<number, ClockEpochStart[]>()
   #lastId = 0
+  /** Of every camera. */
+  lease: { readonly epoch: number; readonly takenMs: number } | undefined
 
   get all(): Segment[] {
     return [...this.#rows.values()]
@@ -122,6 +124,10 @@ export class MemorySegmentRows implements SegmentRows {
 
   async findNewest(cameraId: number): Promise<Segment | undefined> {
     return this.#ordered(cameraId).at(-1)
+  }
+
+  async findLease(): Promise<{ readonly epoch: number; readonly takenMs: number } | undefined> {
+    return this.lease
   }
 
   async listFiles(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {

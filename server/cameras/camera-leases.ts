@@ -1,0 +1,180 @@
+// Which cameras this server has, where servers share a PostgreSQL database. It takes those that are to be its own and that
+// no living server has, and learns of those that it lost. What it believes may be old; every write is checked by the
+// database (server/store/server/leases.ts).
+
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { Notifier } from '../base/notifier.ts'
+import { pause } from '../base/pause.ts'
+import { SerialQueue } from '../base/serial-queue.ts'
+import type { CameraLease } from '../model/camera-lease.ts'
+import { placeCamera } from '../model/placement.ts'
+import type { LeaseRow, Leases, TakenLease } from '../store/server/leases.ts'
+
+export type CameraLeasesOptions = {
+  readonly rows: Pick<Leases, 'list' | 'take' | 'release'>
+  /** All ids. */
+  readonly listCameras: () => Promise<readonly number[]>
+  readonly self: { readonly name: string; readonly incarnation: string }
+  readonly servers: {
+    /** The names of those that are alive and may have cameras; this one too. */
+    readonly withCameras: readonly string[]
+    /** True if the server with this incarnation counts as alive. */
+    isAlive(incarnation: string): boolean
+    /** False for a while after the database did not answer: other servers could not report that they are alive either. */
+    readonly isSteady: boolean
+    /** Takes all leases, as they are now. */
+    noteLeases(leases: Iterable<CameraLease>): void
+  }
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** A lease of this server. `gapReason`: why nothing was recorded before; undefined if no server ever had the camera. */
+export type OwnLease = CameraLease & { readonly gapReason: 'node_lost' | 'server_down' | undefined }
+
+const intervalMs = 2000
+/** A server that was gone for a moment has its cameras back, and then nothing has to be moved. */
+const settledMs = 30_000
+/** Cameras that are given to other servers at a time. */
+const movesAtOnce = 3
+
+export class CameraLeases {
+  readonly #options: CameraLeasesOptions
+  #own: ReadonlyMap<number, OwnLease> = new Map()
+  readonly #updates = new SerialQueue()
+  readonly #doubts = new Notifier()
+  #isDoubted = false
+  readonly #listeners = new Set<(cameraIds: readonly number[]) => void>()
+  #isFailing = false
+  /** Given up by this server, and not yet given back. */
+  readonly #leaving = new Map<number, CameraLease>()
+  /** The servers with cameras, and since when it is these. */
+  #servers = { names: '', sinceMs: 0 }
+
+  constructor(options: CameraLeasesOptions) {
+    this.#options = options
+  }
+
+  /** Undefined if this server does not have the camera, as far as it knows. */
+  find(cameraId: number): OwnLease | undefined {
+    return this.#own.get(cameraId)
+  }
+
+  /** The cameras of this server. */
+  ids(): number[] {
+    return [...this.#own.keys()]
+  }
+
+  /** Called with the cameras that were taken or lost; must not throw. */
+  onChange(listener: (cameraIds: readonly number[]) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** A write was refused, a camera was added, or another server has given something back: looks at once. */
+  doubt(): void {
+    this.#isDoubted = true
+    this.#doubts.notify()
+  }
+
+  /** Takes what is to be taken now. Throws the database's errors. */
+  update(): Promise<void> {
+    return this.#updates.run(async () => {
+      const { rows, listCameras, self, servers, log } = this.#options
+      const leases = new Map((await rows.list()).map((lease) => [lease.cameraId, lease]))
+      const own = new Map<number, OwnLease>()
+      for (const { cameraId, incarnation, epoch } of leases.values()) {
+        if (incarnation !== self.incarnation || this.#leaving.get(cameraId)?.epoch === epoch) continue
+        const known = this.#own.get(cameraId)
+        own.set(cameraId, known?.epoch === epoch ? known : { cameraId, incarnation, epoch, gapReason: undefined })
+      }
+      const wanted = (await listCameras()).filter((id) => !own.has(id) && this.#mayTake(id, leases.get(id)))
+      const taken = await rows.take(self, wanted)
+      for (const { cameraId, incarnation, epoch, before } of taken) {
+        const gapReason = before === undefined ? undefined : before === self.name ? 'server_down' : 'node_lost'
+        own.set(cameraId, { cameraId, incarnation, epoch, gapReason })
+      }
+      servers.noteLeases(new Map<number, CameraLease>([...leases, ...own]).values())
+      const moving = this.#listMoves(own)
+      for (const lease of moving) {
+        own.delete(lease.cameraId)
+        this.#leaving.set(lease.cameraId, lease)
+      }
+      const lost = [...this.#own.values()].filter(({ cameraId, epoch }) => own.get(cameraId)?.epoch !== epoch)
+      this.#own = own
+      if (taken.length > 0) log.info({ cameras: taken.length, from: countBy(taken) }, 'this server has taken cameras')
+      if (moving.length > 0) log.info({ cameras: moving.length }, 'this server gives cameras to others')
+      if (lost.length > moving.length)
+        log.warn({ cameras: lost.length - moving.length }, 'other servers have taken cameras of this one')
+      const changed = [...new Set([...taken, ...lost].map(({ cameraId }) => cameraId))]
+      if (changed.length > 0) for (const listener of this.#listeners) listener(changed)
+    })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options
+    while (!signal.aborted) {
+      if (!this.#isDoubted) await this.#doubts.wait(clock, intervalMs, signal)
+      if (signal.aborted) return
+      this.#isDoubted = false
+      try {
+        await this.update()
+        this.#isFailing = false
+      } catch (error) {
+        if (!this.#isFailing)
+          log.warn({ error: errorChain(error) }, 'which cameras this server has could not be looked up')
+        this.#isFailing = true
+        await pause(clock, intervalMs, signal)
+      }
+    }
+  }
+
+  /** Everything about the camera is written, and its connection is closed: another server may take it. */
+  async giveBack(lease: CameraLease): Promise<void> {
+    const { rows, log } = this.#options
+    try {
+      await rows.release([lease])
+    } catch (error) {
+      log.warn({ cameraId: lease.cameraId, error: errorChain(error) }, 'a camera could not be given back')
+    }
+    this.#leaving.delete(lease.cameraId)
+  }
+
+  /** Gives all cameras back. Call after everything about them is written. */
+  async close(): Promise<void> {
+    const { rows, log } = this.#options
+    await this.#updates.idle()
+    const own = [...this.#own.values()]
+    this.#own = new Map()
+    await rows.release(own).catch((error) => {
+      log.warn({ error: errorChain(error) }, 'the cameras could not be given back; others take them in some seconds')
+    })
+  }
+
+  /** Cameras that are to be another server's, once the servers have been the same for a while. */
+  #listMoves(own: ReadonlyMap<number, OwnLease>): OwnLease[] {
+    const { self, servers, clock } = this.#options
+    const names = servers.withCameras.join()
+    const nowMs = clock.monotonicMs()
+    if (names !== this.#servers.names) this.#servers = { names, sinceMs: nowMs }
+    if (nowMs - this.#servers.sinceMs < settledMs) return []
+    const stray = [...own.values()].filter(({ cameraId }) => placeCamera(cameraId, servers.withCameras) !== self.name)
+    return stray.slice(0, Math.max(0, movesAtOnce - this.#leaving.size))
+  }
+
+  #mayTake(cameraId: number, lease: LeaseRow | undefined): boolean {
+    const { self, servers } = this.#options
+    if (placeCamera(cameraId, servers.withCameras) !== self.name) return false
+    // Of an earlier run of this server, which has ended.
+    if (!lease?.isHeld || lease.node === self.name) return true
+    return servers.isSteady && !servers.isAlive(lease.incarnation)
+  }
+}
+
+/** How many were taken from which server; `nobody` for cameras that none had. */
+function countBy(taken: readonly TakenLease[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { before = 'nobody' } of taken) counts[before] = (counts[before] ?? 0) + 1
+  return counts
+}
