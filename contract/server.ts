@@ -51,7 +51,10 @@ export const ServerState = Type.Object({
     Type.Object({
       name: Type.String(),
       answers: Type.Boolean({ description: 'It has reported within the last eight seconds that it runs.' }),
-      has_cameras: Type.Boolean({ description: 'It connects and records the cameras. Others only answer.' }),
+      has_cameras: Type.Boolean({ description: 'It connects and records cameras. Others only answer.' }),
+      cameras: Type.Integer({ description: 'Cameras that it has now.' }),
+      is_draining: Type.Boolean({ description: 'It gives its cameras to others: `nightjar node drain`.' }),
+      labels: Type.Array(Type.String(), { description: 'What cameras may ask for: `nightjar node label`.' }),
       peer_address: nullable(Type.String({ description: 'Where other servers reach it; null if they cannot.' })),
       version: Type.String(),
       started_at: Timestamp,

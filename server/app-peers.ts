@@ -13,6 +13,7 @@ import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import type { Config } from './config.ts'
 import { parsePeerAddress } from './model/peer-address.ts'
+import { listNodes } from './store/server/placements.ts'
 import type { Store } from './store/store.ts'
 import { readVersion } from './version.ts'
 
@@ -57,7 +58,7 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
       const owner = membership.findOwner(cameraId)
       return owner === 'this' ? (canBeAsked ? name : undefined) : owner?.name
     },
-    list: () => store.nodes.list(),
+    list: () => listNodes(store),
     async readMetrics() {
       const others = (await store.nodes.list()).filter((other) => other.isAlive && other.name !== name)
       return Promise.all(

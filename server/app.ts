@@ -233,6 +233,7 @@ async function start(
 function openLeases(membership: Membership, store: Store, clock: Clock, log: Logger): CameraLeases {
   return new CameraLeases({
     rows: store.leases,
+    placements: store.placements,
     listCameras: () => store.cameras.listIds(),
     self: membership.self,
     servers: membership,

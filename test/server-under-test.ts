@@ -113,22 +113,27 @@ export async function openServerHere(...extraArgs: string[]): Promise<ServerUnde
 
 /** Another server in the process of the test, of the database of the first one, which has the cameras. */
 export async function openAnsweringServer(first: ServerUnderTest, ...extraArgs: string[]): Promise<ServerUnderTest> {
-  return openAnswering(createServerHere(), first, extraArgs)
+  return openBeside(createServerHere(), first, ['--no-cameras', ...extraArgs])
 }
 
 /** The same as a process. */
 export async function openAnsweringProcess(first: ServerUnderTest, ...extraArgs: string[]): Promise<ServerProcess> {
-  const running = createServerProcess({})
-  return addProcess(await openAnswering(running, first, extraArgs), running)
+  return openServerBeside(first, '--no-cameras', ...extraArgs)
 }
 
-async function openAnswering(
+/** Another server as a process, of the database of the first one, which shares the cameras. */
+export async function openServerBeside(first: ServerUnderTest, ...extraArgs: string[]): Promise<ServerProcess> {
+  const running = createServerProcess({})
+  return addProcess(await openBeside(running, first, extraArgs), running)
+}
+
+async function openBeside(
   running: Running,
   { dataDir, token, url: publicUrl }: ServerUnderTest,
   extraArgs: readonly string[],
 ): Promise<ServerUnderTest> {
   const port = String(await findFreePort('127.0.0.1'))
-  const shared = ['--no-cameras', '--secret-key-file', join(dataDir, 'secret.key'), '--public-url', publicUrl]
+  const shared = ['--secret-key-file', join(dataDir, 'secret.key'), '--public-url', publicUrl]
   return open(running, [...shared, '--port', port, ...extraArgs], { token, url: `https://localhost:${port}` })
 }
 

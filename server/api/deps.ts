@@ -23,7 +23,7 @@ import type { CameraFigures } from '../model/camera-figures.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { RecordedImages } from '../playback/recorded-images.ts'
-import type { Node } from '../store/server/nodes.ts'
+import type { ListedNode } from '../store/server/placements.ts'
 import type { Store } from '../store/store.ts'
 import type { CameraAccess } from './camera-access.ts'
 import type { CameraSource } from './camera-source.ts'
@@ -176,7 +176,7 @@ export type PeerDeps = {
    */
   findOwner(cameraId: number): Peer | 'this' | undefined
   /** All, this one too, and those that are gone for a day. */
-  list(): Promise<readonly Node[]>
+  list(): Promise<readonly ListedNode[]>
   /** What each other server that is alive answers to GET /metrics. */
   readMetrics(): Promise<readonly ServerMetrics[]>
   /**

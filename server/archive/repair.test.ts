@@ -16,6 +16,7 @@ import {
 import { markerName } from '../places/place-folder.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
+import { segmentPath } from './layout.ts'
 import { scanSegmentFile } from './segment-scan.ts'
 
 test('after a crash, complete fragments are kept, the rest is cut off, and empty files are deleted', async () => {
@@ -113,6 +114,33 @@ test('files without a row get one, or are deleted if they hold no footage', asyn
     [older.segment.path, strange.segment.path],
     'left to check --fix',
   )
+})
+
+test('what was recorded after another server took the camera is set aside', async () => {
+  const place = await openPlace()
+  const open = (cameraId: number, startMs: number, epoch: number, seconds: number) =>
+    record(place, place.catalog, startMs, seconds, { cameraId, path: segmentPath(cameraId, startMs, epoch) })
+  place.rows.lease = { epoch: 4, takenMs: t0 + 2500 }
+  const untilTaken = await open(1, t0, 3, 5)
+  const untilFirst = await open(2, t0, 3, 5)
+  const successor = await open(2, t0 + 3400, 4, 2)
+  const own = await open(3, t0, 4, 5)
+  const lost = new Catalog({ ...place.context, rows: new MemorySegmentRows() })
+  const path = segmentPath(4, t0, 2)
+  const orphan = await record(place, lost, t0, 5, { cameraId: 4, path })
+  await place.start().repairOpen([{ id: 4, createdAtMs: 0 }])
+  const lengths = new Map(place.rows.all.map(({ path, fragments }) => [path, fragments.length]))
+  const made = [untilTaken, untilFirst, successor, own, orphan]
+  assert.deepEqual(
+    made.map(({ segment }) => lengths.get(segment.path)),
+    [2, 3, 2, 5, 2],
+  )
+  for (const { path, segment } of [untilTaken, untilFirst, orphan]) {
+    const aside = await scanSegmentFile(path.replace(segment.path, `set-aside/${segment.path}`))
+    assert.equal(aside.fragments.length, 5)
+    assert.equal((await stat(path)).size, place.rows.all.find((row) => row.path === segment.path)!.bytes)
+  }
+  assert.ok(isClean(await checkArchive({ ...place.context, clock: laterClock, isDeep: true })))
 })
 
 test('a pending deletion does not reappear as footage after a crash', async () => {

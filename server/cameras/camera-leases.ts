@@ -9,11 +9,13 @@ import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
 import { SerialQueue } from '../base/serial-queue.ts'
 import type { CameraLease } from '../model/camera-lease.ts'
-import { placeCamera } from '../model/placement.ts'
+import { type CandidateServer, type PlacementPreference, placeCamera } from '../model/placement.ts'
 import type { LeaseRow, Leases, TakenLease } from '../store/server/leases.ts'
+import type { Placements } from '../store/server/placements.ts'
 
 export type CameraLeasesOptions = {
   readonly rows: Pick<Leases, 'list' | 'take' | 'release'>
+  readonly placements: Pick<Placements, 'listServers' | 'listCameras'>
   /** All ids. */
   readonly listCameras: () => Promise<readonly number[]>
   readonly self: { readonly name: string; readonly incarnation: string }
@@ -40,6 +42,12 @@ const settledMs = 30_000
 /** Cameras that are given to other servers at a time. */
 const movesAtOnce = 3
 
+/** Where cameras should be now. */
+type Plan = {
+  readonly servers: readonly CandidateServer[]
+  readonly preferences: ReadonlyMap<number, PlacementPreference>
+}
+
 export class CameraLeases {
   readonly #options: CameraLeasesOptions
   #own: ReadonlyMap<number, OwnLease> = new Map()
@@ -50,7 +58,7 @@ export class CameraLeases {
   #isFailing = false
   /** Given up by this server, and not yet given back. */
   readonly #leaving = new Map<number, CameraLease>()
-  /** The servers with cameras, and since when it is these. */
+  /** The servers that may have cameras, and since when it is these. */
   #servers = { names: '', sinceMs: 0 }
 
   constructor(options: CameraLeasesOptions) {
@@ -89,14 +97,16 @@ export class CameraLeases {
         const known = this.#own.get(cameraId)
         own.set(cameraId, known?.epoch === epoch ? known : { cameraId, incarnation, epoch, gapReason: undefined })
       }
-      const wanted = (await listCameras()).filter((id) => !own.has(id) && this.#mayTake(id, leases.get(id)))
+      const plan = await this.#readPlan()
+      const isFree = (id: number) => !own.has(id) && !this.#leaving.has(id) && this.#mayTake(id, leases.get(id), plan)
+      const wanted = (await listCameras()).filter(isFree)
       const taken = await rows.take(self, wanted)
       for (const { cameraId, incarnation, epoch, before } of taken) {
         const gapReason = before === undefined ? undefined : before === self.name ? 'server_down' : 'node_lost'
         own.set(cameraId, { cameraId, incarnation, epoch, gapReason })
       }
       servers.noteLeases(new Map<number, CameraLease>([...leases, ...own]).values())
-      const moving = this.#listMoves(own)
+      const moving = this.#listMoves(own, plan)
       for (const lease of moving) {
         own.delete(lease.cameraId)
         this.#leaving.set(lease.cameraId, lease)
@@ -152,20 +162,38 @@ export class CameraLeases {
     })
   }
 
-  /** Cameras that are to be another server's, once the servers have been the same for a while. */
-  #listMoves(own: ReadonlyMap<number, OwnLease>): OwnLease[] {
-    const { self, servers, clock } = this.#options
-    const names = servers.withCameras.join()
+  async #readPlan(): Promise<Plan> {
+    const { placements, servers } = this.#options
+    const settings = await placements.listServers()
+    const known = servers.withCameras.map((name) => ({ name, isDraining: false, labels: [], ...settings.get(name) }))
+    return { servers: known.filter(({ isDraining }) => !isDraining), preferences: await placements.listCameras() }
+  }
+
+  #place(cameraId: number, { servers, preferences }: Plan): string | undefined {
+    return placeCamera(cameraId, servers, preferences.get(cameraId))?.server
+  }
+
+  /**
+   * Cameras that are to be another server's: those that somebody has placed at once, others when the servers have been the
+   * same for a while. None are given up for which there is no other server.
+   */
+  #listMoves(own: ReadonlyMap<number, OwnLease>, plan: Plan): OwnLease[] {
+    const { self, clock } = this.#options
+    const names = plan.servers.map(({ name }) => name).join()
     const nowMs = clock.monotonicMs()
     if (names !== this.#servers.names) this.#servers = { names, sinceMs: nowMs }
-    if (nowMs - this.#servers.sinceMs < settledMs) return []
-    const stray = [...own.values()].filter(({ cameraId }) => placeCamera(cameraId, servers.withCameras) !== self.name)
+    const isSettled = nowMs - this.#servers.sinceMs >= settledMs
+    const isDraining = plan.servers.every(({ name }) => name !== self.name)
+    const stray = [...own.values()].filter(({ cameraId }) => {
+      const isDue = isSettled || isDraining || plan.preferences.has(cameraId)
+      return isDue && (this.#place(cameraId, plan) ?? self.name) !== self.name
+    })
     return stray.slice(0, Math.max(0, movesAtOnce - this.#leaving.size))
   }
 
-  #mayTake(cameraId: number, lease: LeaseRow | undefined): boolean {
+  #mayTake(cameraId: number, lease: LeaseRow | undefined, plan: Plan): boolean {
     const { self, servers } = this.#options
-    if (placeCamera(cameraId, servers.withCameras) !== self.name) return false
+    if (this.#place(cameraId, plan) !== self.name) return false
     // Of an earlier run of this server, which has ended.
     if (!lease?.isHeld || lease.node === self.name) return true
     return servers.isSteady && !servers.isAlive(lease.incarnation)

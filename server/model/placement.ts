@@ -1,14 +1,32 @@
-// Which server should have a camera. Every server computes the same from the names of those that are alive, and when one
-// comes or goes, only the cameras that it gets or had are moved (rendezvous hashing).
+// Which server should have a camera. Every server computes the same from the servers that are alive, and when one comes or
+// goes, only the cameras that it gets or had are moved (rendezvous hashing).
+
+/** A server that may have cameras. `labels`: what cameras may ask for, for instance the site that it is at. */
+export type CandidateServer = { readonly name: string; readonly labels: readonly string[] }
+
+/** Where a camera should be: at the server of this name, or at one that has this label; elsewhere if there is none. */
+export type PlacementPreference = { readonly node?: string | undefined; readonly label?: string | undefined }
+
+export type Placement = {
+  readonly server: string
+  /** What decided: the name or the label that the camera asks for, or that cameras are spread over all. */
+  readonly by: 'name' | 'label' | 'spread'
+}
 
 /** Undefined if there is no server. */
-export function placeCamera(cameraId: number, servers: readonly string[]): string | undefined {
+export function placeCamera(
+  cameraId: number,
+  servers: readonly CandidateServer[],
+  { node, label }: PlacementPreference = {},
+): Placement | undefined {
+  if (node !== undefined && servers.some(({ name }) => name === node)) return { server: node, by: 'name' }
+  const labelled = label === undefined ? [] : servers.filter(({ labels }) => labels.includes(label))
   let best: { readonly server: string; readonly rank: number } | undefined
-  for (const server of servers) {
+  for (const { name: server } of labelled.length > 0 ? labelled : servers) {
     const rank = hash(`${cameraId} ${server}`)
     if (!best || rank > best.rank || (rank === best.rank && server < best.server)) best = { server, rank }
   }
-  return best?.server
+  return best && { server: best.server, by: labelled.length > 0 ? 'label' : 'spread' }
 }
 
 /** FNV-1a with the finish of MurmurHash3, without which names that differ in their last letter rank alike. */

@@ -247,6 +247,20 @@ export type Tables = {
     /** By the clock of the database. */
     taken_ms: number
   }
+  /** What people have said of servers, by name. */
+  node_settings: {
+    name: string
+    /** 1 for one that is to give its cameras to others. */
+    is_draining: Generated<number>
+    /** Separated by spaces. */
+    labels: string
+  }
+  /** Cameras that ask for a server, or for one that has a label. */
+  camera_placements: {
+    camera_id: number
+    node: string | null
+    label: string | null
+  }
   /** OAuth clients that users of this server sign in to. */
   applications: {
     id: Generated<number>

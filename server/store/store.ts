@@ -40,6 +40,7 @@ import type { Tables } from './schema.ts'
 import { KeptValues } from './server/kept-values.ts'
 import { checkLease, Leases } from './server/leases.ts'
 import { Nodes } from './server/nodes.ts'
+import { Placements } from './server/placements.ts'
 import { checkSecret } from './server/secret-check.ts'
 import { Settings } from './server/settings.ts'
 import { TrustedTimes } from './server/trusted-times.ts'
@@ -95,6 +96,7 @@ export type StoreTables = {
   readonly waitingMails: WaitingMails
   readonly nodes: Nodes
   readonly leases: Leases
+  readonly placements: Placements
   readonly keptValues: KeptValues
 }
 
@@ -187,6 +189,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     waitingMails: new WaitingMails(db),
     nodes: new Nodes(db),
     leases: new Leases(db),
+    placements: new Placements(db, feed),
     keptValues: new KeptValues(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>, lease?: CameraLease): Promise<T> => {

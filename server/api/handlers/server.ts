@@ -3,7 +3,7 @@
 import type { ServerState } from '../../../contract/server.ts'
 import { AppError } from '../../base/error.ts'
 import { writeTime } from '../../model/time.ts'
-import type { Node } from '../../store/server/nodes.ts'
+import type { ListedNode } from '../../store/server/placements.ts'
 import type { Store } from '../../store/store.ts'
 import { writeIsolation } from '../answers/isolation.ts'
 import type { Handlers } from '../call.ts'
@@ -61,11 +61,15 @@ export function createServerHandlers({
   }
 }
 
-function writeServer({ name, isAlive, hasCameras, address, version, startedMs, expiresMs }: Node) {
+function writeServer(node: ListedNode) {
+  const { name, isAlive, hasCameras, cameras, isDraining, labels, address, version, startedMs, expiresMs } = node
   return {
     name,
     answers: isAlive,
     has_cameras: hasCameras,
+    cameras: isAlive ? cameras : 0,
+    is_draining: isDraining,
+    labels: [...labels],
     peer_address: address,
     version,
     started_at: writeTime(startedMs),

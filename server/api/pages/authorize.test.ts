@@ -5,9 +5,9 @@ import { openTemporaryPages, password, readForms, unescapeHtml } from '../../../
 import { addApplication, testSecret } from '../../../test/support/auth/temporary-oauth.ts'
 
 const redirectUri = 'https://app.example/cb'
-const wish = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read', state: 's' }
+const preference = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read', state: 's' }
 const authorize = (changes: Record<string, string> = {}) =>
-  `/oauth/authorize/?${new URLSearchParams({ ...wish, ...changes })}`
+  `/oauth/authorize/?${new URLSearchParams({ ...preference, ...changes })}`
 
 async function openWithApp(t: TestContext, { openStore }: TestDatabase, redirectUris = [redirectUri]) {
   const pages = await openTemporaryPages(t, { openStore })
@@ -172,7 +172,7 @@ testEachDatabase('T9: state comes back unchanged, however odd', async (t, databa
     await browser.submit({ answer: 'allow' }, '/oauth/')
     assert.equal(new URL(browser.shown!.location!).searchParams.get('state'), state)
   }
-  const { scope: _, state: __, ...rest } = wish
+  const { scope: _, state: __, ...rest } = preference
   await browser.open(`/oauth/authorize/?${new URLSearchParams(rest)}`)
   await browser.submit({ answer: 'allow' }, '/oauth/')
   assert.equal(new URL(browser.shown!.location!).searchParams.has('state'), false)

@@ -107,18 +107,18 @@ test('what an application may do, and what is wrong with a form, is told in Germ
 
   const user = (await pages.store.users.findByEmail('ada@example.org'))!
   await addApplication(pages.store, { ownerId: user.id, name: 'Klingel' })
-  const wish = {
+  const preference = {
     response_type: 'code',
     client_id: 'app',
     redirect_uri: 'https://app.example/cb',
     scope: 'camera_access',
   }
-  const consent = await browser.open(`/oauth/authorize/?${new URLSearchParams(wish)}`)
+  const consent = await browser.open(`/oauth/authorize/?${new URLSearchParams(preference)}`)
   checkGerman(consent, 'consent')
   assert.match(consent.text, /<li>Ihre Kameras und deren Livebilder ansehen<\/li>/)
   assert.match(consent.text, /bis Sie ihn widerrufen oder die Anwendung 30 Tage lang nicht verwendet wird/)
   // For whoever made the application, in the words of the interface.
-  const refused = await browser.open(`/oauth/authorize/?${new URLSearchParams({ ...wish, client_id: 'nobody' })}`)
+  const refused = await browser.open(`/oauth/authorize/?${new URLSearchParams({ ...preference, client_id: 'nobody' })}`)
   assert.match(refused.text, /<span lang="en">Invalid client_id parameter value\.<\/span>/)
 })
 
@@ -157,8 +157,8 @@ test('the language an application asks for is spoken on the pages that follow, f
   await addApplication(pages.store, { ownerId: user.id, name: 'Klingel' })
   const browser = pages.openBrowser()
   browser.headers['accept-language'] = 'en-GB'
-  const wish = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'read' }
-  const authorize = `/oauth/authorize/?${new URLSearchParams({ ...wish, ui_locales: 'nds de-AT en' })}`
+  const preference = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'read' }
+  const authorize = `/oauth/authorize/?${new URLSearchParams({ ...preference, ui_locales: 'nds de-AT en' })}`
   checkGerman(await browser.open(authorize), 'sign in')
   assert.match(browser.shown!.text, /weiter zu Klingel/)
   checkGerman(await browser.submit({ email: user.email, password: 'wrong' }), 'wrong')

@@ -6,7 +6,7 @@
  * - `camera`: that camera or its recording was added, changed or removed
  * - `accounts`: accounts, with all that is theirs
  * - `waiting_mails`: another server has an email to send
- * - `camera_leases`: cameras have changed from one server to another
+ * - `camera_leases`: cameras have changed from one server to another, or are to
  * - `places`: where files of the archive are
  * - `status`: what cameras and recordings report of themselves, and that a guest has looked; nothing to act on
  * - `events`: of cameras; listeners are not notified, see `eventsVersion`

@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../engine/column-types.ts'
 import { tellChanges, tellWhatChanges } from '../postgres/postgres-triggers.ts'
-import { keyOf, required } from './baseline/columns.ts'
+import { flag, keyOf, required } from './baseline/columns.ts'
 
 export async function addCameraLeases(db: Kysely<never>): Promise<void> {
   await db.schema
@@ -14,8 +14,21 @@ export async function addCameraLeases(db: Kysely<never>): Promise<void> {
     .addColumn('epoch', 'integer', required)
     .addColumn('taken_ms', 'bigint', required)
     .execute()
+  await db.schema
+    .createTable('node_settings')
+    .addColumn('name', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('is_draining', 'integer', flag)
+    .addColumn('labels', 'text', required)
+    .execute()
+  await db.schema
+    .createTable('camera_placements')
+    .addColumn('camera_id', columnTypes(db).id, keyOf('cameras.id'))
+    .addColumn('node', 'text')
+    .addColumn('label', 'text')
+    .execute()
   await db.schema.alterTable('places').addColumn('node', 'text').execute()
   await db.schema.alterTable('waiting_mails').addColumn('taken_by', 'text').execute()
-  await tellWhatChanges(db, ['events', 'places', 'waiting_mails', 'camera_leases'])
-  await tellChanges(db, 'camera_leases')
+  const tables = ['camera_leases', 'node_settings', 'camera_placements']
+  await tellWhatChanges(db, ['events', 'places', 'waiting_mails', ...tables])
+  for (const table of tables) await tellChanges(db, table)
 }

@@ -91,6 +91,8 @@ testEachDatabase(
       'drop table failed_attempts',
       'drop table nodes',
       'drop table camera_leases',
+      'drop table node_settings',
+      'drop table camera_placements',
       'drop table kept_values',
       'drop table event_rates',
       'alter table streams drop column version',

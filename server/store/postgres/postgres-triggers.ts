@@ -52,6 +52,7 @@ export async function tellWhatChanges(db: Kysely<never>, kinds: readonly string[
 export function readChange(payload = ''): { readonly writer: string; readonly change: StoreChange } {
   const [writer = '', kind = '', id] = payload.split(' ')
   if (kind === 'camera' && /^\d+$/.test(id ?? '')) return { writer, change: { camera: Number(id) } }
+  if (kind === 'node_settings' || kind === 'camera_placements') return { writer, change: 'camera_leases' }
   const change = (
     ['records', 'places', 'accounts', 'status', 'events', 'waiting_mails', 'camera_leases'] as const
   ).find((each) => each === kind)

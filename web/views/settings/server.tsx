@@ -86,10 +86,12 @@ function State({ of }: { readonly of: ServerState }) {
 function Servers({ of }: { readonly of: ServerState['servers'] }) {
   const { server: texts } = useTexts()
   const clock = useClock()
-  const describe = ({ answers, has_cameras, version, reported_until }: (typeof of)[number]) => {
+  const describe = ({ answers, has_cameras, cameras, is_draining, labels, ...rest }: (typeof of)[number]) => {
+    const { version, reported_until } = rest
     const untilMs = Date.parse(reported_until)
     if (!answers) return texts.gone(`${clock.date(untilMs)}, ${clock.minutes(untilMs)}`)
-    return `${has_cameras ? texts.hasCameras : texts.answers}, ${version}`
+    const work = has_cameras ? texts.hasCameras(cameras) : texts.answers
+    return [work, ...(is_draining ? [texts.draining] : []), ...labels, version].join(', ')
   }
   return (
     <div className="panel">

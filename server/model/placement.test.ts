@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { placeCamera } from './placement.ts'
+
+const servers = (names: readonly string[]) => names.map((name) => ({ name, labels: [] }))
+const ids = Array.from({ length: 3000 }, (_, i) => i + 1)
+const place = (names: readonly string[]) => ids.map((id) => placeCamera(id, servers(names))?.server)
+
+test('cameras are spread evenly, and only those of a server that comes or goes are moved', () => {
+  const name = fc.string({ unit: fc.constantFrom(...'abn012-.'), minLength: 1, maxLength: 8 })
+  const sets = fc.uniqueArray(name, { minLength: 2, maxLength: 8 })
+  fc.assert(
+    fc.property(sets, (names) => {
+      const all = place(names)
+      for (const each of names) {
+        const count = all.filter((server) => server === each).length
+        const share = ids.length / names.length
+        assert.ok(Math.abs(count - share) < 6 * Math.sqrt(share), `${each} has ${count} of ${ids.length}`)
+      }
+      const [gone, ...rest] = names
+      for (const [i, server] of place(rest).entries())
+        if (all[i] !== gone) assert.equal(server, all[i], 'moved although its server is there')
+      assert.deepEqual(place(names.toReversed()), all, 'whoever computes it')
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('a camera is at the server that it asks for, at one with its label, or anywhere', () => {
+  const all = [
+    { name: 'n1', labels: ['cellar'] },
+    { name: 'n2', labels: ['attic', 'fast'] },
+    { name: 'n3', labels: ['attic'] },
+  ]
+  assert.deepEqual(placeCamera(7, all, { node: 'n2' }), { server: 'n2', by: 'name' })
+  assert.deepEqual(placeCamera(7, all, { label: 'cellar' }), { server: 'n1', by: 'label' })
+  assert.notEqual(placeCamera(7, all, { label: 'attic' })?.server, 'n1')
+  assert.equal(placeCamera(7, all, { node: 'n9', label: 'roof' })?.by, 'spread')
+  assert.deepEqual(placeCamera(7, all, { node: 'n9', label: 'fast' }), { server: 'n2', by: 'label' })
+  assert.equal(placeCamera(7, []), undefined)
+})

@@ -1,0 +1,135 @@
+// Two servers that share cameras: one is killed, or sleeps, and the other one records all of them.
+
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Timeline } from '../../contract/recording.ts'
+import { findFreePort } from '../../server/base/free-port.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer, openServerBeside, type ServerProcess } from '../server-under-test.ts'
+import { testPostgres } from './each-database.ts'
+import type { TemporaryPostgres } from './temporary-postgres.ts'
+
+const names = ['a', 'b', 'c', 'd', 'e', 'f']
+const video = { width: 320, height: 180, gopFrames: 15, framesPerSecond: 15, loopSeconds: 4 }
+
+type File = { readonly camera_id: string; readonly start_ms: string; readonly end_ms: string; readonly path: string }
+
+async function openScene(t: TestContext, postgres: TemporaryPostgres) {
+  const source = await openFakeCamera({ streams: names.map((name) => ({ name, ...video })) })
+  t.after(() => source[Symbol.asyncDispose]())
+  const database = await postgres.createDatabase()
+  process.env.NIGHTJAR_DATABASE = database
+  t.after(() => delete process.env.NIGHTJAR_DATABASE)
+  const options = async (name: string) => {
+    const port = await findFreePort('127.0.0.1')
+    return ['--node-name', name, '--peer-address', `127.0.0.1:${port}`, '--outage-seconds', '2', '--min-free', '0']
+  }
+  const first = await openServer(...(await options('n1')))
+  t.after(() => first[Symbol.asyncDispose]())
+  const second = await openServerBeside(first, ...(await options('n2')))
+  t.after(() => second[Symbol.asyncDispose]())
+  const ids: number[] = []
+  for (const name of names) ids.push(await first.addCamera(name, source.url(name), '--record', 'P1D'))
+  const listOwners = async () => {
+    const rows = await postgres.query<{ camera_id: string; node: string }>(
+      "select camera_id, node from camera_leases where incarnation <> ''",
+      database,
+    )
+    return new Map(rows.map((row) => [Number(row.camera_id), row.node]))
+  }
+  const readTimeline = async (server: ServerProcess, id: number) => {
+    const time = (ms: number) => new Date(ms).toISOString()
+    const query = `start=${time(Date.now() - 600_000)}&end=${time(Date.now() + 10_000)}`
+    const { status, json } = await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${query}`)
+    return status === 200 ? json : undefined
+  }
+  const isRecordedSince = (server: ServerProcess, sinceMs: number) => async () => {
+    const timelines = await Promise.all(ids.map((id) => readTimeline(server, id)))
+    return timelines.every((timeline) => timeline?.segments.some(({ end }) => Date.parse(end) > sinceMs))
+  }
+  /** Of each camera, no two files show the same time. */
+  const checkFiles = async () => {
+    const files = await postgres.query<File>(
+      'select camera_id, start_ms, end_ms, path from segments where is_closed = 1 order by camera_id, start_ms',
+      database,
+    )
+    for (const [i, file] of files.entries()) {
+      const next = files[i + 1]
+      if (next?.camera_id !== file.camera_id) continue
+      const lateMs = Number(file.end_ms) - Number(next.start_ms)
+      assert.ok(lateMs <= 50, `${file.path} ends ${lateMs} ms after the start of ${next.path}`)
+    }
+    return files
+  }
+  await eventually('both servers have cameras', 20_000, async () => {
+    const owners = await listOwners()
+    return owners.size === ids.length && new Set(owners.values()).size === 2
+  })
+  for (const server of [first, second])
+    await eventually('all are recorded', 30_000, isRecordedSince(server, Date.now()))
+  const ofFirst = [...(await listOwners())].flatMap(([id, node]) => (node === 'n1' ? [id] : []))
+  return { first, second, ids, ofFirst, listOwners, readTimeline, isRecordedSince, checkFiles }
+}
+
+testPostgres('a server is killed, and another one records its cameras until it is back', async (t, postgres) => {
+  const { first, second, ids, ofFirst, listOwners, readTimeline, isRecordedSince, checkFiles } = await openScene(
+    t,
+    postgres,
+  )
+  await first.kill()
+  const killedMs = Date.now()
+  const { status } = await second.request(`/v1/cameras/${ofFirst[0]}/recording/timeline/?start=0&end=1`)
+  assert.equal(status, 503, 'nobody knows what was recorded last')
+  await eventually('the second one records all', 60_000, isRecordedSince(second, killedMs + 2000))
+  assert.deepEqual(new Set((await listOwners()).values()), new Set(['n2']))
+  t.diagnostic(`recorded again ${Date.now() - killedMs} ms after the end of the first server`)
+  await first.start()
+  await eventually('what the first one had recorded is listed', 30_000, async () => {
+    const timelines = await Promise.all(ofFirst.map((id) => readTimeline(second, id)))
+    return timelines.every((timeline) => {
+      const before = timeline?.segments.filter(({ start }) => Date.parse(start) < killedMs).at(-1)
+      return before && Date.parse(before.end) > killedMs - 3000
+    })
+  })
+  for (const id of ofFirst) {
+    const { gaps } = (await readTimeline(second, id))!
+    assert.deepEqual(
+      gaps.filter(({ end }) => Date.parse(end) > killedMs).map(({ reason }) => reason),
+      ['node_lost'],
+      JSON.stringify(gaps),
+    )
+  }
+  await eventually(
+    'the first one has cameras again',
+    90_000,
+    async () => new Set((await listOwners()).values()).size === 2,
+  )
+  await eventually('all are recorded by both', 60_000, isRecordedSince(first, Date.now()))
+  await checkFiles()
+  // What was given over in order has hardly a gap.
+  const owners = await listOwners()
+  for (const id of ids.filter((id) => owners.get(id) === 'n1')) {
+    const { gaps } = (await readTimeline(first, id))!
+    for (const { start, end } of gaps.slice(1))
+      assert.ok(Date.parse(end) - Date.parse(start) < 5000, JSON.stringify(gaps))
+  }
+})
+
+testPostgres('a server that slept for a while changes nothing any more', async (t, postgres) => {
+  const { first, second, ofFirst, isRecordedSince, checkFiles } = await openScene(t, postgres)
+  process.kill(first.pid, 'SIGSTOP')
+  const sleptMs = Date.now()
+  await eventually('the second one records all', 60_000, isRecordedSince(second, sleptMs + 5000))
+  process.kill(first.pid, 'SIGCONT')
+  await eventually('the first one has noticed', 20_000, async () =>
+    first.log().includes('other servers have taken cameras of this one'),
+  )
+  await eventually('its files are in the index', 30_000, async () => {
+    const files = await checkFiles()
+    return ofFirst.every((id) => files.some((file) => Number(file.camera_id) === id && Number(file.start_ms) < sleptMs))
+  })
+  await eventually('all are recorded', 30_000, isRecordedSince(first, Date.now() + 1000))
+  assert.equal(await second.stop(), 0)
+  await eventually('the first one has all', 60_000, isRecordedSince(first, Date.now() + 1000))
+  await checkFiles()
+})
