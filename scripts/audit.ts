@@ -14,6 +14,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     keep: { type: 'string' },
     places: { type: 'boolean', default: false },
+    servers: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
@@ -32,6 +33,8 @@ time, or in a reported gap with a correct reason; and no gap may be reported whe
   --only W,W    use only faults whose names contain one of these words
   --places      record on two disks, upload to a bucket of a real S3 store that fails, and move recordings between
                 them by commands that are killed
+  --servers     three servers that share the cameras, behind HAProxy, with PostgreSQL and a bucket of a real S3 store:
+                servers are killed, paused and drained, database and store fail, alone and together
   --keep FOLDER save the server's log and, for each camera, what was sent, played and reported
   --json        print {"sent", "recorded", "told", "untold", "doubled", "falseGaps", "worstTimeErrorMs"} as the last line
 
@@ -40,8 +43,9 @@ Exit code 1: there are findings. Each names the camera, frames, times and the fa
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
   const say = (text: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${text}`)
   try {
-    const store = values.places ? ['ceph-mon', 'ceph-osd', 'radosgw'] : []
-    ensureTestPackages(['ffmpeg', 'faketime', ...store])
+    const store = values.places || values.servers ? ['ceph-mon', 'ceph-osd', 'radosgw'] : []
+    const cluster = values.servers ? ['postgresql', 'haproxy'] : []
+    ensureTestPackages(['ffmpeg', 'faketime', ...store, ...cluster])
   } catch (error) {
     console.error((error as Error).message)
     process.exit(1)
@@ -54,12 +58,13 @@ Exit code 1: there are findings. Each names the camera, frames, times and the fa
     without: values.without.split(',').filter((word) => word !== ''),
     only: values.only.split(','),
     hasPlaces: values.places,
+    hasServers: values.servers,
     say,
     keepIn: values.keep,
   })
   const { totals, isWell } = sumUp(report)
   if (values.json) console.error(describeAudit(report))
   else console.log(describeAudit(report))
-  console.log(JSON.stringify(values.places ? writePlacesTotals(totals, report.places!) : totals))
+  console.log(JSON.stringify(report.places ? writePlacesTotals(totals, report.places!) : totals))
   process.exitCode = isWell ? 0 : 1
 }

@@ -81,7 +81,7 @@ const placeAdd: Command = {
       const folder = isBucket({ folder: positionals[0]! }) ? positionals[0]! : resolve(positionals[0]!)
       const weight = parseWeight(options.weight ?? '1')
       const before = await store.places.list()
-      const node = findNode(config, before)
+      const node = isBucket({ folder }) ? undefined : findNode(config, before)
       if (before.length === 0) await addFirst(config, store)
       const place = await addPlace(store.places, { folder, weight }, { takesOver: switches.has('take-over'), node })
       const places = await findPlaces(store.places, config.archive)

@@ -7,7 +7,7 @@ import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../fake-camera/scene/random.ts'
-import { openS3Store, type StoreFault } from '../s3/s3-store.ts'
+import { openS3Store, type S3Store, type StoreFault } from '../s3/s3-store.ts'
 import { eventually, type ServerProcess } from '../server-under-test.ts'
 import type { AuditFault } from './camera-faults.ts'
 
@@ -40,10 +40,7 @@ type Check = {
 const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
 const harmless = { reasons: [], noticeMs: 5000, spoilsFrames: false }
 
-export async function openAuditPlaces(folder: string): Promise<AuditPlaces> {
-  const store = await openS3Store()
-  const secondFolder = join(folder, 'second')
-  await mkdir(secondFolder)
+export function listStoreFaults(store: Pick<S3Store, 'setFault'>): AuditFault[] {
   const fail = (
     name: string,
     draw: (random: () => number) => (method: string) => StoreFault | undefined,
@@ -58,6 +55,22 @@ export async function openAuditPlaces(folder: string): Promise<AuditPlaces> {
   })
   const often = (fault: StoreFault, method?: string) => (random: () => number) => (each: string) =>
     (method === undefined || method === each) && random() < 0.3 ? fault : undefined
+  return [
+    fail('store: down', () => () => ({ kind: 'down' })),
+    fail('store: SlowDown', often({ kind: 'status', status: 503, code: 'SlowDown' })),
+    fail('store: internal errors', often({ kind: 'status', status: 500, code: 'InternalError' })),
+    fail('store: no rights', () => () => ({ kind: 'status', status: 403, code: 'AccessDenied' })),
+    fail('store: bodies cut off', often({ kind: 'cut' }, 'GET')),
+    fail('store: bodies shorter than they are', often({ kind: 'truncate' }, 'GET')),
+    fail('store: uploads cut off', often({ kind: 'cut_request' }, 'PUT')),
+    fail('store: slow', often({ kind: 'delay', ms: 1500 })),
+  ]
+}
+
+export async function openAuditPlaces(folder: string): Promise<AuditPlaces> {
+  const store = await openS3Store()
+  const secondFolder = join(folder, 'second')
+  await mkdir(secondFolder)
   return {
     secondFolder,
     environment: store.environment,
@@ -65,14 +78,7 @@ export async function openAuditPlaces(folder: string): Promise<AuditPlaces> {
       await server.command('place', 'add', store.url('audit'))
     },
     listFaults: () => [
-      fail('store: down', () => () => ({ kind: 'down' })),
-      fail('store: SlowDown', often({ kind: 'status', status: 503, code: 'SlowDown' })),
-      fail('store: internal errors', often({ kind: 'status', status: 500, code: 'InternalError' })),
-      fail('store: no rights', () => () => ({ kind: 'status', status: 403, code: 'AccessDenied' })),
-      fail('store: bodies cut off', often({ kind: 'cut' }, 'GET')),
-      fail('store: bodies shorter than they are', often({ kind: 'truncate' }, 'GET')),
-      fail('store: uploads cut off', often({ kind: 'cut_request' }, 'PUT')),
-      fail('store: slow', often({ kind: 'delay', ms: 1500 })),
+      ...listStoreFaults(store),
       {
         name: 'second disk gone and back',
         async inflict(random) {

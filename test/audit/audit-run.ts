@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchStalls } from '../faults/stall-watch.ts'
-import { eventually, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServerWith } from '../server-under-test.ts'
 import { type AuditCamera, type Audited, openAuditCameras } from './audit-cameras.ts'
+import { type AuditServer, openAuditCluster } from './audit-cluster.ts'
 import { openAuditPlaces, type PlacesVerdict } from './audit-places.ts'
 import { type AuditFault, listCameraFaults, type Owner } from './camera-faults.ts'
 import { type HttpReader, openHttpReader } from './http-reader.ts'
@@ -34,6 +35,8 @@ export type AuditOptions = {
   readonly only?: readonly string[]
   /** Recordings are also on a second disk and in a bucket, and are moved between them. */
   readonly hasPlaces?: boolean
+  /** Three servers share the cameras, with PostgreSQL, a bucket and a balancer; see audit-cluster.ts. */
+  readonly hasServers?: boolean
   readonly say: (text: string) => void
   /** A folder for the server's log and, of each camera, what was played and told. */
   readonly keepIn?: string | undefined
@@ -64,6 +67,7 @@ export async function runAudit({
   without = [],
   only = [''],
   hasPlaces = false,
+  hasServers = false,
   say,
   keepIn,
 }: AuditOptions): Promise<AuditReport> {
@@ -75,24 +79,28 @@ export async function runAudit({
   const disk = openServerDisk(folder, (end) => opened.defer(end))
   const deathOrder = join(folder, 'die')
   const places = hasPlaces ? opened.use(await openAuditPlaces(folder)) : undefined
+  const cluster = hasServers ? opened.use(await openAuditCluster(folder)) : undefined
   Object.assign(process.env, places?.environment)
   const environment = { ...clock.environment, ...listenForDeath(deathOrder), ...places?.environment }
   const folders = [disk.archiveDir, ...(places ? [places.secondFolder] : [])]
-  const server = opened.use(await openServerWith(environment, ...serverArgs(folders)))
-  await places?.open(server)
+  const alone = cluster ? undefined : opened.use(await openServerWith(environment, ...serverArgs(folders)))
+  const server: AuditServer = cluster?.server ?? alone!
+  if (alone) await places?.open(alone)
   const isWanted = ({ name }: AuditFault) =>
     only.some((word) => name.includes(word)) && !without.some((word) => name.includes(word))
   const links = sources.map(({ link }) => link)
   const longestStandstillMs = Math.min(longestStandstill, seconds * 200)
-  const parts = { server, links, longestStandstillMs, clock, disk, deathOrder }
   // What a full disk deletes is gone, and old footage that it could delete is in the bucket.
   const isPossible = ({ name }: AuditFault) => !places || name !== diskFull
-  const serverFaults = [...listServerFaults(parts), ...(places?.listFaults() ?? [])].filter(
-    (fault) => isWanted(fault) && isPossible(fault),
-  )
-  if (serverFaults.some(({ name }) => name === diskFull)) {
+  const parts = alone && { server: alone, links, longestStandstillMs, clock, disk, deathOrder }
+  const sufferers = cluster?.sufferers ?? [{ name: 'server', faults: listServerFaults(parts!) }]
+  const serverFaults = sufferers.map(({ name, faults }) => ({
+    name,
+    faults: [...faults, ...(places?.listFaults() ?? [])].filter((fault) => isWanted(fault) && isPossible(fault)),
+  }))
+  if (alone && serverFaults.some(({ faults }) => faults.some(({ name }) => name === diskFull))) {
     say('recording old footage, for a full disk to delete')
-    await recordOldFootage(server)
+    await recordOldFootage(alone)
   }
   await clock.begin()
   const startMs = Date.now()
@@ -111,14 +119,21 @@ export async function runAudit({
   const lengthMs = Math.max(0, seconds * 1000 - Math.min(20_000, seconds * 250))
   const owner = createOwner(server)
   const endOfFaults = sleep(seconds * 1000)
-  const endMoving = places?.startMoving(server, seed)
-  const endViewing = places && startViewing(server, ids, seed)
+  const endMoving = alone && places?.startMoving(alone, seed)
+  const endViewing = (places ?? cluster) && startViewing(server, ids, seed)
   const { faults, complaints } = await sufferFaults(
     [
-      { camera: undefined, plan: planFaults(serverFaults, { seed, lengthMs, minPauseMs: 8000, maxPauseMs: 20_000 }) },
+      ...serverFaults.map(({ name, faults }, i) => {
+        const pauses = cluster ? { minPauseMs: 20_000, maxPauseMs: 60_000 } : { minPauseMs: 8000, maxPauseMs: 20_000 }
+        return { name, camera: undefined, plan: planFaults(faults, { seed: seed + i, lengthMs, ...pauses }) }
+      }),
       ...cameras.map((camera, i) => {
         const options = { seed: seed + (i + 1) * 7919, lengthMs, minPauseMs: 6000, maxPauseMs: 18_000 }
-        return { camera: camera.stream, plan: planFaults(listCameraFaults(camera, owner).filter(isWanted), options) }
+        return {
+          name: camera.stream,
+          camera: camera.stream,
+          plan: planFaults(listCameraFaults(camera, owner).filter(isWanted), options),
+        }
       }),
     ],
     say,
@@ -139,8 +154,9 @@ export async function runAudit({
   await sleep(3000)
   const hull = findHull(clock.steps, startMs, Date.now())
   // What was recorded ahead of the present is in the past when it is played.
-  if (clock.canBeSet) await clock.set(hull.endMs + 60_000 - Date.now())
-  const placesVerdict = await places?.settle(server)
+  if (alone && clock.canBeSet) await clock.set(hull.endMs + 60_000 - Date.now())
+  const placesVerdict = alone ? await places?.settle(alone) : await cluster!.settle()
+  const moves = await cluster?.listMoves()
   if (keepIn) await mkdir(keepIn, { recursive: true })
   say('playing everything')
   const verdicts: CameraVerdict[] = []
@@ -162,7 +178,7 @@ export async function runAudit({
       carriesNumbers: codec !== 'mjpeg',
       timeline,
       steps: clock.steps,
-      faults: faults.filter(({ camera }) => camera === undefined || camera === stream),
+      faults: [...faults.filter(({ camera }) => camera === undefined || camera === stream), ...(moves?.get(id) ?? [])],
       losses: losses.get(id) ?? [],
       beginMs,
       endMs: endMs - lastMomentMs,
@@ -170,11 +186,14 @@ export async function runAudit({
     })
     verdicts.push({ ...verdict, camera: stream, decoderComplaints: played.complaints })
   }
-  const code = await server.stop()
+  const ending = alone ? describeEnd(await alone.stop()) : await cluster!.stop()
   if (keepIn) await writeFile(join(keepIn, 'server.log'), server.log())
-  const ending = code === 0 ? [] : [`the server ended with code ${code}`]
   const wrong = [...complaints, ...(viewing?.complaints ?? []), ...(placesVerdict?.complaints ?? []), ...ending]
   return { seed, faults, verdicts, complaints: wrong, longestStallMs, places: placesVerdict }
+}
+
+function describeEnd(code: number | null): string[] {
+  return code === 0 ? [] : [`the server ended with code ${code}`]
 }
 
 function serverArgs(folders: readonly string[]): string[] {
@@ -187,7 +206,7 @@ function listenForDeath(order: string): Record<string, string> {
 }
 
 /** The owner of the cameras, who tries again while the server does not answer. */
-function createOwner(server: ServerUnderTest): Owner {
+function createOwner(server: Pick<AuditServer, 'request'>): Owner {
   const post = (path: string) =>
     eventually(`POST ${path}`, 90_000, async () => {
       const answer = await server.request(path, { method: 'POST' }).catch(() => undefined)
@@ -199,11 +218,11 @@ function createOwner(server: ServerUnderTest): Owner {
   }
 }
 
-async function record(server: ServerUnderTest, { stream, url, codec }: AuditCamera): Promise<number> {
+async function record(server: Pick<AuditServer, 'request'>, { stream, url, codec }: AuditCamera): Promise<number> {
   const camera = { name: stream, url, type: codec }
-  const added = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body: camera })
+  const added = await server.request('/v1/cameras/', { method: 'POST', body: camera })
   if (added.status !== 201) throw new Error(`${url} was not added: ${added.text}`)
-  const { id } = added.json
+  const { id } = added.json as { readonly id: number }
   const path = `/v1/cameras/${id}/recording/`
   const { status, text } = await server.request(path, { method: 'POST', body: { retention: 'P30D' } })
   if (status !== 201) throw new Error(`${url} is not recorded: ${text}`)

@@ -8,7 +8,11 @@ import type { PlannedFault } from './schedule.ts'
 /** `camera`: the one that it was done to; undefined: the server, and so all. */
 export type SufferedFault = DoneFault & { readonly camera: string | undefined }
 
-export type Sufferer = { readonly camera: string | undefined; readonly plan: readonly PlannedFault[] }
+export type Sufferer = {
+  readonly name: string
+  readonly camera: string | undefined
+  readonly plan: readonly PlannedFault[]
+}
 
 /** `complaints`: faults that could not be done. */
 export type Suffered = { readonly faults: readonly SufferedFault[]; readonly complaints: readonly string[] }
@@ -18,8 +22,7 @@ export async function sufferFaults(sufferers: readonly Sufferer[], say: (text: s
   const beginMs = performance.now()
   const faults: SufferedFault[] = []
   const complaints: string[] = []
-  const suffer = async ({ camera, plan }: Sufferer) => {
-    const name = camera ?? 'server'
+  const suffer = async ({ name, camera, plan }: Sufferer) => {
     for (const { fault, atMs, seed } of plan) {
       await sleep(Math.max(0, atMs - (performance.now() - beginMs)))
       const { inflict, ...rest } = fault

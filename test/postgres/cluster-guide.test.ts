@@ -2,22 +2,17 @@
 // a replica that is promoted in the middle, and servers that end.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { Agent, request as httpsRequest } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import * as openid from 'openid-client'
 import type { Camera } from '../../contract/camera.ts'
 import type { RecordedStream, Timeline } from '../../contract/recording.ts'
-import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
-import { systemClock } from '../../server/base/clock.ts'
 import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openAnsweringServer, openServerHere, ownerEmail } from '../server-under-test.ts'
 import { testPostgres } from './each-database.ts'
+import { openGuideBalancer } from './guide-balancer.ts'
 import { findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
 
 type Answer = {
@@ -30,42 +25,23 @@ type Answer = {
 testPostgres('three servers behind HAProxy do the main job, and what ends is not missed', async (t) => {
   const postgres = await TemporaryPostgres.open(findPostgres()!)
   t.after(() => postgres.close())
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-haproxy-'))
-  const { cert, key } = await openOwnIdentity({ dataDir: join(folder.path, 'made'), hosts: [], clock: systemClock })
-  await writeFile(join(folder.path, 'cameras.pem'), `${cert}\n${key}`)
-  const [port, plainPort, n1, n2, n3, peerPort] = await Promise.all(
-    Array.from({ length: 6 }, () => findFreePort('127.0.0.1')),
-  )
-  const guide = await readFile(new URL('../../docs/guide/cluster.md', import.meta.url), 'utf8')
-  const config = guide.split('```').find((block) => block.includes('frontend https'))!
-  const fitted = config
-    .replaceAll('10.0.0.11:8443', `127.0.0.1:${n1}`)
-    .replaceAll('10.0.0.12:8443', `127.0.0.1:${n2}`)
-    .replaceAll('10.0.0.13:8443', `127.0.0.1:${n3}`)
-    .replace('/etc/haproxy/cameras.pem', join(folder.path, 'cameras.pem'))
-    .replace('bind :443', `bind 127.0.0.1:${port}`)
-    .replace('bind :80', `bind 127.0.0.1:${plainPort}`)
-  const file = join(folder.path, 'haproxy.cfg')
-  await writeFile(file, `defaults\n  timeout connect 5s\n  timeout client 1h\n  timeout server 1m\n${fitted}`)
-
+  const balancer = await openGuideBalancer()
+  t.after(() => balancer[Symbol.asyncDispose]())
+  const { port, url, ca: cert } = balancer
+  const [n1, n2, n3] = balancer.serverPorts
+  const peerPort = await findFreePort('127.0.0.1')
   const { pathname: name } = new URL(await postgres.createDatabase())
   const replica = await postgres.openReplica()
   t.after(() => replica.close())
   process.env.NIGHTJAR_DATABASE = `postgres://tester:${postgres.password}@127.0.0.1:${postgres.port},127.0.0.1:${replica.port}${name}`
   t.after(() => delete process.env.NIGHTJAR_DATABASE)
   await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
-  const url = `https://localhost:${port}`
   const common = ['--behind-proxy', '--rate-limit', '0']
   const own = ['--node-name', 'n1', '--peer-address', `127.0.0.1:${peerPort}`, '--port', String(n1)]
   await using first = await openServerHere(...common, ...own, '--public-url', url)
   await using second = await openAnsweringServer(first, ...common, '--node-name', 'n2', '--port', String(n2))
   await using _third = await openAnsweringServer(first, ...common, '--node-name', 'n3', '--port', String(n3))
-  const haproxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' })
-  t.after(async () => {
-    const ended = haproxy.exitCode === null && once(haproxy, 'exit')
-    haproxy.kill('SIGTERM')
-    await ended
-  })
+  balancer.start()
   const authorization = `PersonalAccessToken ${first.token}`
   /** Each on a connection of its own. */
   const ask = async (path: string, { method = 'GET', body, headers = {} }: Ask = {}): Promise<Answer> => {

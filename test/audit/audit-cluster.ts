@@ -1,0 +1,234 @@
+// Several servers for an audit: three that share the cameras behind HAProxy, PostgreSQL, and a bucket of a real store. Each is
+// killed, stopped, paused and drained, alone and together with the others; so are the database and the store.
+
+import { mkdir } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findFreePort } from '../../server/base/free-port.ts'
+import { openGuideBalancer } from '../postgres/guide-balancer.ts'
+import { findPostgres, TemporaryPostgres } from '../postgres/temporary-postgres.ts'
+import { openS3Store } from '../s3/s3-store.ts'
+import { eventually, openServerBeside, openServerWith, type ServerProcess } from '../server-under-test.ts'
+import { listStoreFaults, type PlacesVerdict } from './audit-places.ts'
+import type { AuditFault } from './camera-faults.ts'
+import type { HttpAccess } from './http-reader.ts'
+import type { DoneFault } from './judge.ts'
+
+export type AuditServer = HttpAccess & {
+  /** A change of the interface; the status and the body. */
+  request(path: string, options: { readonly method: string; readonly body?: unknown }): Promise<AuditAnswer>
+  log(): string
+}
+
+export type AuditAnswer = { readonly status: number; readonly text: string; readonly json: unknown }
+
+export type AuditCluster = AsyncDisposable & {
+  /** All of them, through the balancer. */
+  readonly server: AuditServer
+  /** What happens to each server, and to what they share. */
+  readonly sufferers: readonly { readonly name: string; readonly faults: readonly AuditFault[] }[]
+  /** When cameras changed hands, by camera. */
+  listMoves(): Promise<Map<number, DoneFault[]>>
+  /** Ends faults, waits for uploads, and compares folders, bucket and index. */
+  settle(): Promise<PlacesVerdict>
+  /** Stops all. Returns what was wrong. */
+  stop(): Promise<string[]>
+}
+
+const names = ['n1', 'n2', 'n3'] as const
+const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
+
+/** Written by the database itself. */
+const watchMoves = `
+  create table moves (camera_id int, at_ms bigint);
+  create function note_move() returns trigger language plpgsql as $$
+    begin
+      insert into moves values (new.camera_id, extract(epoch from clock_timestamp()) * 1000);
+      return null;
+    end $$;
+  create trigger note_move after insert or update on camera_leases for each row execute function note_move();`
+
+export async function openAuditCluster(folder: string): Promise<AuditCluster> {
+  await using opened = new AsyncDisposableStack()
+  const postgres = await TemporaryPostgres.open(findPostgres()!)
+  opened.defer(() => postgres.close())
+  const database = await postgres.createDatabase()
+  process.env.NIGHTJAR_DATABASE = database
+  opened.defer(() => void delete process.env.NIGHTJAR_DATABASE)
+  const store = opened.use(await openS3Store())
+  Object.assign(process.env, store.environment)
+  const balancer = opened.use(await openGuideBalancer())
+  const servers: ServerProcess[] = []
+  for (const [i, name] of names.entries()) {
+    const archive = join(folder, name)
+    await mkdir(archive)
+    const args = [
+      ...['--node-name', name, '--peer-address', `127.0.0.1:${await findFreePort('127.0.0.1')}`],
+      ...['--port', String(balancer.serverPorts[i]), '--behind-proxy', '--public-url', balancer.url],
+      ...['--archive', archive, '--rate-limit', '0', '--min-free', '0', '--workers', '1'],
+    ]
+    const [first] = servers
+    servers.push(opened.use(first ? await openServerBeside(first, ...args) : await openServerWith({}, ...args)))
+  }
+  const [first] = servers as [ServerProcess, ...ServerProcess[]]
+  await first.command('place', 'add', store.url('audit'))
+  await postgres.query(watchMoves, database)
+  balancer.start()
+  const health = new URL('/healthz', balancer.url)
+  await eventually('the balancer answers', 20_000, () =>
+    ask(health, balancer.ca, first.token, { method: 'GET' }).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  const count = async (what: string) =>
+    Number((await postgres.query<{ count: string }>(`select count(*) from ${what}`, database))[0]!.count)
+  const held = opened.move()
+  return {
+    server: {
+      ...{ url: balancer.url, ca: balancer.ca, token: first.token },
+      request: (path, options) => ask(new URL(path, balancer.url), balancer.ca, first.token, options),
+      log: () => servers.map((each, i) => `${names[i]}\n${each.log()}`).join('\n\n'),
+    },
+    sufferers: [
+      ...servers.map((server, i) => ({ name: names[i]!, faults: listServerFaults(server, names[i]!, first) })),
+      { name: 'shared', faults: [...listDatabaseFaults(postgres), ...listStoreFaults(store)] },
+    ],
+    async listMoves() {
+      const rows = await postgres.query<{ camera_id: number; at_ms: string }>('select * from moves', database)
+      const move = (atMs: number): DoneFault => ({
+        ...{ name: 'given to another server', fromMs: atMs - 2000, toMs: atMs + 2000, noticeMs: 3000 },
+        ...{ reasons: ['node_lost', 'server_down'], spoilsFrames: false },
+      })
+      const byCamera = Map.groupBy(rows, (row) => row.camera_id)
+      return new Map([...byCamera].map(([id, own]) => [id, own.map((row) => move(Number(row.at_ms)))]))
+    },
+    async settle() {
+      store.setFault(() => undefined)
+      const complaints: string[] = []
+      await eventually('all is in the bucket', 120_000, async () => {
+        const [open, local] = [
+          await count('segments where is_closed = 0'),
+          await count(`segments where place_id not in (select id from places where folder like 's3:%')`),
+        ]
+        return open + local === 0
+      }).catch((error: Error) => complaints.push(error.message))
+      const pending = await eventually('deletions', 60_000, async () => (await count('pending_deletions')) === 0).catch(
+        () => undefined,
+      )
+      if (!pending) complaints.push('deletions are pending')
+      type Check = { readonly ok: boolean; readonly orphan_files: string[]; readonly missing_files: string[] }
+      const check = await first
+        .command<Check>('check', '--deep')
+        .catch((error: { stdout: string }) => JSON.parse(error.stdout) as Check)
+      if (!check.ok) complaints.push(`check --deep: ${JSON.stringify(check)}`)
+      return { orphans: check.orphan_files.length, missingObjects: check.missing_files.length, complaints }
+    },
+    async stop() {
+      const codes = await Promise.all(servers.map((each) => each.stop()))
+      return codes.flatMap((code, i) => (code === 0 ? [] : [`${names[i]} ended with code ${code}`]))
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  }
+}
+
+function listServerFaults(server: ServerProcess, name: string, first: ServerProcess): AuditFault[] {
+  const taken = { reasons: ['server_down', 'node_lost'], noticeMs: 5000, spoilsFrames: false }
+  // The database may be away meanwhile.
+  const start = () =>
+    eventually(`${name} starts`, 60_000, () =>
+      server.start().then(
+        () => true,
+        () => false,
+      ),
+    )
+  const pause = (from: number, to: number) => async (random: () => number) => {
+    process.kill(server.pid, 'SIGSTOP')
+    await sleep(between(random, from, to))
+    process.kill(server.pid, 'SIGCONT')
+  }
+  return [
+    {
+      name: `${name} killed`,
+      async inflict(random) {
+        await server.kill()
+        await sleep(between(random, 0, 25_000))
+        await start()
+      },
+      ...taken,
+    },
+    {
+      name: `${name} stopped and started`,
+      async inflict(random) {
+        await server.stop()
+        await sleep(between(random, 0, 15_000))
+        await start()
+      },
+      ...taken,
+    },
+    { name: `${name} stands still`, inflict: pause(500, 6000), ...taken, reasons: [], holdsUp: true },
+    {
+      name: `${name} stands still for long`,
+      inflict: pause(9000, 40_000),
+      ...{ ...taken, reasons: [...taken.reasons, 'packet_loss', 'no_frames', 'camera_unreachable'], noticeMs: 15_000 },
+      holdsUp: true,
+    },
+    {
+      name: `${name} drained`,
+      async inflict(random) {
+        const drain = (...args: string[]) =>
+          eventually(`node drain ${args.join(' ')}`, 60_000, () =>
+            first.command('node', 'drain', name, ...args).then(
+              () => true,
+              () => false,
+            ),
+          )
+        await drain().catch(() => undefined)
+        await sleep(between(random, 1000, 10_000))
+        await drain('--undo')
+      },
+      ...taken,
+    },
+  ]
+}
+
+function listDatabaseFaults(postgres: TemporaryPostgres): AuditFault[] {
+  return [
+    {
+      name: 'database away',
+      async inflict(random) {
+        await postgres.stop(random() < 0.5 ? 'immediate' : 'fast')
+        await sleep(between(random, 1000, 15_000))
+        await postgres.start()
+      },
+      ...{ reasons: [], noticeMs: 10_000, spoilsFrames: false },
+    },
+  ]
+}
+
+/** On a connection of its own. Rejects if there is no answer. */
+function ask(url: URL, ca: string, token: string, options: { readonly method: string; readonly body?: unknown }) {
+  const { promise, resolve, reject } = Promise.withResolvers<AuditAnswer>()
+  const body = options.body === undefined ? undefined : JSON.stringify(options.body)
+  const headers = { authorization: `PersonalAccessToken ${token}`, ...(body && { 'content-type': 'application/json' }) }
+  const asked = httpsRequest(url, { method: options.method, ca, agent: false, headers, timeout: 30_000 })
+  asked.on('timeout', () => asked.destroy(new Error('no answer')))
+  asked.on('error', reject)
+  asked.on('response', (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('error', reject)
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      resolve({
+        ...{ status: response.statusCode!, text },
+        get json() {
+          return JSON.parse(text) as unknown
+        },
+      })
+    })
+  })
+  asked.end(body)
+  return promise
+}
