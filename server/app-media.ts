@@ -100,7 +100,7 @@ export async function openMedia(options: MediaOptions) {
     isOwn: (cameraId) => !leases || leases.find(cameraId) !== undefined,
   })
   const uploads = new Uploads({
-    ...{ rows: store.segments, recordings: store.recordings, places, clock, log },
+    ...{ rows: store.segments, recordings: store.recordings, places, node, clock, log },
     snapshots: snapshotCopies,
   })
   const workers = new MediaWorkers({

@@ -19,6 +19,8 @@ export type DeletionContext = {
   readonly places: Places
   readonly clock: Clock
   readonly log: Logger
+  /** The name of this server, where several share a database: what others copy is not touched. */
+  readonly node?: string | undefined
   /** Used to repair files; by default, a new one is created. */
   readonly syncs?: FinalSyncs
 }

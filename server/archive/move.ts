@@ -146,7 +146,7 @@ async function moveOne(options: MoveOptions, segment: Moving, target: Place): Pr
  * wait. Call it while this owner moves nothing.
  */
 export async function removeUnfinishedCopies(context: DeletionContext, owner?: CopyOwner): Promise<void> {
-  for (const copy of await context.rows.listCopies(owner)) {
+  for (const copy of await context.rows.listCopies(owner, context.node)) {
     if (!(await context.places.isPresent(copy.placeId))) continue
     try {
       await removeCopy(context, copy)
@@ -169,14 +169,14 @@ type Copying = { readonly segment: Moving; readonly source: FootageFile; readonl
 
 /** The copy is complete, verified and durable. */
 async function createCopy(
-  { rows, places, owner }: MoveOptions,
+  { rows, places, owner, node }: MoveOptions,
   { segment, source, target }: Copying,
 ): Promise<FileLocation> {
   let { path } = segment
   for (let attempt = 0; attempt < maxNames; attempt++) {
     path = nextPath(path, owner)
     const copy = { placeId: target.id, path }
-    await rows.beginCopy(copy, owner)
+    await rows.beginCopy(copy, owner, node)
     try {
       if (await places.filesOf(target.id).put(path, source, segment.bytes)) return copy
     } catch (error) {

@@ -74,11 +74,11 @@ export type SegmentRows = {
    */
   move(id: number, from: FileLocation & Pick<Segment, 'bytes'>, to: FileLocation): Promise<boolean>
   /** Call before a copy is made, so that it is found if it is not finished: by `move` or `endCopy`. */
-  beginCopy(copy: FileLocation, owner: CopyOwner): Promise<void>
+  beginCopy(copy: FileLocation, owner: CopyOwner, node?: string): Promise<void>
   /** The file does not exist, or not any more. */
   endCopy(copy: FileLocation): Promise<void>
-  /** Of one owner, or of all. */
-  listCopies(owner?: CopyOwner): Promise<FileLocation[]>
+  /** Of one owner, or of all; with `node`, only of that server. */
+  listCopies(owner?: CopyOwner, node?: string): Promise<FileLocation[]>
   /** Of one place, or of all. */
   listPendingDeletions(limit: number, placeId?: number): Promise<PendingDeletion[]>
   remove(ids: readonly number[]): Promise<void>

@@ -20,6 +20,8 @@ export type UploadsOptions = {
     listPolicies(): Promise<readonly { readonly cameraId: number; readonly localRetention: string | null }[]>
   }
   readonly places: Places
+  /** See `DeletionContext`. */
+  readonly node: string | undefined
   readonly snapshots: SnapshotCopies
   readonly clock: Clock
   readonly log: Logger

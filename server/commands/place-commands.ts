@@ -12,6 +12,7 @@ import { parseDurationMs } from '../model/duration.ts'
 import { isBucket, type Place } from '../model/place.ts'
 import { writeTime } from '../model/time.ts'
 import type { Places } from '../places/places.ts'
+import { isPostgresUrl } from '../store/postgres/postgres-url.ts'
 import type { Store } from '../store/store.ts'
 import { type Command, type CommandCall, type CommandResult, UsageError } from './command.ts'
 import { serverOptions } from './help.ts'
@@ -263,7 +264,8 @@ async function move({ config, options, terminal }: CommandCall, store: Store, mo
     saidMs = systemClock.monotonicMs()
     terminal.stderr.write(`Moved ${files} files, ${writeByteSize(bytes)} of at most ${writeByteSize(whole)} …\n`)
   }
-  const context = { rows: store.segments, places: moving.places, clock: systemClock, log: silentLogger }
+  const node = isPostgresUrl(config.database) ? config.nodeName : undefined
+  const context = { rows: store.segments, places: moving.places, node, clock: systemClock, log: silentLogger }
   await removeUnfinishedCopies(context, 'command')
   const { files, bytes, failed } = await moveRecordings({
     ...context,

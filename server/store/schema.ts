@@ -160,6 +160,8 @@ export type Tables = {
     path: string
     /** Who copies, and deletes what an earlier run did not finish. */
     owner: 'server' | 'command'
+    /** The server on whose machine that is; null where there is one server. */
+    node: string | null
   }
   pending_deletions: {
     id: number

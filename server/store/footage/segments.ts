@@ -374,11 +374,11 @@ export class Segments {
   }
 
   /** Call before a copy is made, so that it is found if it is not finished: by `move` or `endCopy`. */
-  async beginCopy({ placeId, path }: FileLocation, owner: CopyOwner): Promise<void> {
+  async beginCopy({ placeId, path }: FileLocation, owner: CopyOwner, node: string | null = null): Promise<void> {
     await this.#db
       .insertInto('copies')
-      .values({ place_id: placeId, path, owner })
-      .onConflict((conflict) => conflict.columns(['place_id', 'path']).doUpdateSet({ owner }))
+      .values({ place_id: placeId, path, owner, node })
+      .onConflict((conflict) => conflict.columns(['place_id', 'path']).doUpdateSet({ owner, node }))
       .execute()
   }
 
@@ -387,12 +387,13 @@ export class Segments {
     return removeCopy(this.#db, copy)
   }
 
-  /** Of one owner, or of all. */
-  async listCopies(owner?: CopyOwner): Promise<FileLocation[]> {
+  /** Of one owner, or of all; with `node`, only of that server. */
+  async listCopies(owner?: CopyOwner, node?: string): Promise<FileLocation[]> {
     const rows = await this.#db
       .selectFrom('copies')
       .selectAll()
       .$if(owner !== undefined, (query) => query.where('owner', '=', owner!))
+      .$if(node !== undefined, (query) => query.where('node', '=', node!))
       .execute()
     return rows.map(({ place_id: placeId, path }) => ({ placeId, path }))
   }

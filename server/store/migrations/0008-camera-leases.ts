@@ -26,7 +26,7 @@ export async function addCameraLeases(db: Kysely<never>): Promise<void> {
     .addColumn('node', 'text')
     .addColumn('label', 'text')
     .execute()
-  await db.schema.alterTable('places').addColumn('node', 'text').execute()
+  for (const table of ['places', 'copies']) await db.schema.alterTable(table).addColumn('node', 'text').execute()
   await db.schema.alterTable('waiting_mails').addColumn('taken_by', 'text').execute()
   const tables = ['camera_leases', 'node_settings', 'camera_placements']
   await tellWhatChanges(db, ['events', 'places', 'waiting_mails', ...tables])
