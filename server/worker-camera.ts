@@ -225,7 +225,7 @@ export class WorkerCamera {
     await connection?.ended
   }
 
-  #startRecording({ startReason, leaseEpoch }: NonNullable<CameraJob['recording']>): void {
+  #startRecording({ startReason, leaseEpoch, notBeforeMs }: NonNullable<CameraJob['recording']>): void {
     const { cameraId, settings, context, post, targets, pendingBudget } = this.#options
     const { clock, log } = context
     const recorder = new CameraRecorder({
@@ -237,6 +237,7 @@ export class WorkerCamera {
       log,
       startReason,
       leaseEpoch,
+      notBeforeMs,
       events: {
         segmentOpened: (segment) => post({ type: 'segment_opened', segment }),
         fragmentWritten: (_, path, fragment) => post({ type: 'fragment_written', cameraId, path, fragment }),

@@ -284,6 +284,7 @@ export class CameraRegistry {
     const { gapReason } = lease ?? {}
     const isTaken = !known && gapReason !== undefined
     const findReason = isTaken ? () => camera.findStartReason(gapReason) : findStartReason
+    const notBeforeMs = isTaken ? (await this.#options.catalog.findLast(id))?.endMs : undefined
     const isRecorded = recording !== undefined && isRecordedAt(recording, this.#options.clock.nowMs())
     if (isRecorded && recording.recordsUntilMs !== null) this.#ends.set(id, recording.recordsUntilMs)
     else this.#ends.delete(id)
@@ -294,7 +295,7 @@ export class CameraRegistry {
       ...(password !== null && { password }),
       ...(keepsDamaged && { keepsDamaged }),
       recording: isRecorded
-        ? { startReason: await findReason(camera), ...(lease && { leaseEpoch: lease.epoch }) }
+        ? { startReason: await findReason(camera), ...(lease && { leaseEpoch: lease.epoch, notBeforeMs }) }
         : undefined,
     }
     camera.setJob(job)

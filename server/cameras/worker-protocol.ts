@@ -32,9 +32,15 @@ export type CameraJob = {
   readonly keepsDamaged?: boolean
   /**
    * Undefined if the camera is not recorded. `startReason`: why there is no footage just before this recording begins.
-   * `leaseEpoch`: see `RecorderOptions`.
+   * `leaseEpoch`, `notBeforeMs`: see `RecorderOptions`.
    */
-  readonly recording: { readonly startReason: GapReason; readonly leaseEpoch?: number } | undefined
+  readonly recording:
+    | {
+        readonly startReason: GapReason
+        readonly leaseEpoch?: number
+        readonly notBeforeMs?: number | undefined
+      }
+    | undefined
 }
 
 /** Settings that a worker gets when it starts. */

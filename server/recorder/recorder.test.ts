@@ -13,6 +13,7 @@ import {
   sum,
   take,
 } from '../../test/support/recorder/temporary-recorder.ts'
+import { leaseEpochOfPath } from '../archive/layout.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
@@ -37,6 +38,22 @@ test('every group of pictures becomes a fragment, and the file matches the event
   assert.equal(scan.initBytes, file!.segment.initBytes)
   assert.equal(scan.bytes, scan.fileBytes)
   assert.deepEqual(events.statuses, ['CONNECTING', 'RECORDING', 'STOPPING', 'READY'])
+})
+
+test('what another server has recorded is not recorded again, unless the clock was set back', async () => {
+  for (const [aheadMs, skippedMs] of [
+    [2500, 3000],
+    [3000, 3000],
+    [60_000, 0],
+  ] as const) {
+    const { recorder, events } = createRecorder({ notBeforeMs: syntheticStartMs + aheadMs, leaseEpoch: 4 })
+    pushRun(recorder, 'a', {}, 10)
+    await recorder.close()
+    const [file] = events.files
+    assert.equal(file!.segment.startMs, syntheticStartMs + skippedMs)
+    assert.equal(leaseEpochOfPath(file!.segment.path), 4)
+    assert.equal(file!.fragments.length, 10 - skippedMs / 1000)
+  }
 })
 
 test('a long group of pictures is split into parts that players cannot start at', async () => {

@@ -36,6 +36,11 @@ export type RecorderOptions = {
   readonly startReason?: GapReason
   /** Of the lease under which the camera is recorded; undefined if there is none. It becomes part of the file names. */
   readonly leaseEpoch?: number | undefined
+  /**
+   * Where the footage of another server ends, Unix milliseconds. Some cameras begin each connection with frames of the last
+   * seconds, which that server has recorded.
+   */
+  readonly notBeforeMs?: number | undefined
   /** The approximate length of a file. */
   readonly segmentMs?: number
   /** Shorter groups of pictures are written together, for cameras that send only key frames. */
@@ -81,6 +86,9 @@ const maxFrameGap90k = 40 * 90_000
 /** The wall clock follows the axis slowly, so it may say that less time has passed. */
 const maxEarlyMs = 500
 
+/** Cameras keep no more than their last group of pictures. */
+const maxKeptMs = 10_000
+
 /** A change of the stream takes no longer by itself. */
 const shortBreakMs = 1000
 
@@ -92,8 +100,11 @@ const maxSegmentMs = 30 * 60_000
 export class CameraRecorder implements HubSink {
   /** The memory of dropped frames is left to the collector of V8. */
   readonly holdsMemory = true
-  readonly #options: Required<Omit<RecorderOptions, 'startReason' | 'leaseEpoch' | 'pendingBudget' | 'minPendingBytes'>>
+  readonly #options: Required<
+    Omit<RecorderOptions, 'startReason' | 'leaseEpoch' | 'notBeforeMs' | 'pendingBudget' | 'minPendingBytes'>
+  >
   readonly #leaseEpoch: number | undefined
+  #notBeforeMs: number | undefined
   readonly #backoff: Backoff
   readonly #queue: WriteQueue
   readonly #pending: PendingBytes
@@ -121,8 +132,10 @@ export class CameraRecorder implements HubSink {
   #detail: string | undefined
   #droppedFrames = 0
 
-  constructor({ startReason, leaseEpoch, pendingBudget, minPendingBytes, ...options }: RecorderOptions) {
+  constructor(given: RecorderOptions) {
+    const { startReason, leaseEpoch, notBeforeMs, pendingBudget, minPendingBytes, ...options } = given
     this.#leaseEpoch = leaseEpoch
+    this.#notBeforeMs = notBeforeMs
     this.#pending = new PendingBytes(pendingBudget ?? new ByteBudget(defaultBudgetBytes), minPendingBytes)
     this.#options = {
       segmentMs: 60_000,
@@ -209,10 +222,18 @@ export class CameraRecorder implements HubSink {
   #pushVideo(frame: Frame): void {
     if (!this.#run) return
     if (this.#cutter && this.#mustBreak(frame)) return
-    if (!this.#cutter && !this.#resume(frame)) return
+    if (!this.#cutter && (this.#isRecorded(frame) || !this.#resume(frame))) return
     this.#lastDts90k = frame.dts90k
     this.#lastWallMs = frame.wallMs
     this.#cutter!.pushVideo(frame, this.#holes.isBefore(frame.dts90k) || undefined)
+  }
+
+  /** True for a frame that another server has recorded, as far as a camera may keep frames. */
+  #isRecorded({ wallMs }: Frame): boolean {
+    const aheadMs = (this.#notBeforeMs ?? Number.NEGATIVE_INFINITY) - wallMs
+    if (aheadMs > 0 && aheadMs < maxKeptMs) return true
+    this.#notBeforeMs = undefined
+    return false
   }
 
   /** Returns true if this frame is dropped because the file had to end before it. */
