@@ -92,12 +92,15 @@ export class BackgroundRepair {
    * for files since `fromMs` that have no row.
    */
   async recheck(cameras: readonly KnownCamera[], fromMs: number): Promise<void> {
-    const { places } = this.#options.context
     const waiting = new Set(this.#pending.map(({ segment }) => segment.id))
     for (const segment of await this.#listOpen())
       if (!waiting.has(segment.id) && !this.#options.isKnownFile(segment.cameraId, segment.path)) this.add(segment)
-    for (const camera of cameras)
-      for (const { id: placeId } of places.folders) this.#unseen.push({ cameraId: camera.id, placeId, fromMs })
+    for (const { id: cameraId } of cameras) this.lookFor(cameraId, fromMs)
+  }
+
+  /** Looks for files of a camera since `fromMs` that have no row. */
+  lookFor(cameraId: number, fromMs: number): void {
+    for (const { id: placeId } of this.#options.context.places.folders) this.#unseen.push({ cameraId, placeId, fromMs })
     this.#added.notify()
   }
 

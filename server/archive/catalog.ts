@@ -232,13 +232,17 @@ export class Catalog {
    */
   async release(cameraId: number): Promise<void> {
     await this.flush(cameraId)
+    let unknownFromMs = Number.POSITIVE_INFINITY
     for (const entry of this.#entriesOf(cameraId).filter(({ isAbandoned }) => !isAbandoned)) {
       entry.isClosed = true
       this.#settle(entry)
       this.#leave(entry)
       if (entry.id !== undefined) this.repair.add(toSegment(entry, entry.id))
+      // Its row was refused, or never asked for.
+      else unknownFromMs = Math.min(unknownFromMs, entry.opened.startMs)
     }
     this.#last.delete(cameraId)
+    if (Number.isFinite(unknownFromMs)) this.repair.lookFor(cameraId, unknownFromMs)
   }
 
   /** Segments that overlap [startMs, endMs), in the order of recording, including the open one. */

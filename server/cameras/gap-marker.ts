@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { SerialQueue } from '../base/serial-queue.ts'
+import { LostLease } from '../model/camera-lease.ts'
 import {
   clockSet,
   compareMarks,
@@ -228,11 +229,14 @@ export class GapMarker {
         }
         this.#isFailing = false
       } catch (error) {
-        // Tried again at the next look. Without them, a gap would have the reason of another, or none.
-        this.#pending.unshift(...written.slice(stored))
-        if (!this.#isFailing)
-          log.error({ cameraId, error: errorChain(error) }, 'the reason of a gap could not be stored')
-        this.#isFailing = true
+        // Another server has the camera, and marks of its own.
+        if (!(error instanceof LostLease)) {
+          // Tried again at the next look. Without them, a gap would have the reason of another, or none.
+          this.#pending.unshift(...written.slice(stored))
+          if (!this.#isFailing)
+            log.error({ cameraId, error: errorChain(error) }, 'the reason of a gap could not be stored')
+          this.#isFailing = true
+        }
       }
       this.#isWriting = false
     })
