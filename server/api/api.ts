@@ -108,7 +108,7 @@ export function createApi(deps: ApiDeps): Api {
     const { live, snapshots } = deps
     const handlers = createHandlers({ ...deps, publicUrl, urls })
     const handOn = peers && createHandOn(peers, isFromPeer)
-    const hooks = handOn && createOwnerHooks({ peers, recorded }, handOn)
+    const hooks = handOn && createOwnerHooks({ peers, recorded }, handOn, isFromPeer)
     registerEndpoints(server, { ...endpoints, handlers, ...(hooks && { hooks }) })
     server.register(async (scope) => {
       if (handOn)

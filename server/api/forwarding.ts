@@ -71,6 +71,7 @@ const ofOwner = [
 export function createOwnerHooks(
   { peers, recorded }: { readonly peers: PeerDeps; readonly recorded: Pick<Recorded, 'checkAccess'> },
   handOn: HandOn,
+  isFromPeer: (request: IncomingMessage) => boolean,
 ): EndpointHooks {
   const hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const cameraId = cameraOf(request)
@@ -80,7 +81,7 @@ export function createOwnerHooks(
     ...Object.fromEntries(ofOwner.map((name) => [name, hook])),
     async getStreamInfo(request, reply) {
       const { streamer_name, streamer_id } = request.params as { streamer_name: string; streamer_id: string }
-      const other = peers.find(streamer_name)
+      const other = isFromPeer(request.raw) ? undefined : peers.find(streamer_name)
       if (other) return peers.forward(request, reply, other)
       // A stream that does not exist is 404, once it is known who asks.
       const found = await recorded.checkAccess(streamer_id).catch(() => undefined)
