@@ -1,5 +1,5 @@
 // What several servers of one database cost: requests for each second of CPU, live view through another server, and how soon
-// what is revoked works nowhere. How and why: docs/design/benchmarks.md.
+// what is revoked works nowhere; and how soon cameras of a server that ends are recorded by others. How and why: docs/design/benchmarks.md.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -24,13 +24,14 @@ import type { Bench } from '../bench.ts'
 import { readCpuMs } from '../process-usage.ts'
 import { describeMachine, type Report, writeNumber } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
+import { type Failover, measureFailover } from './failover.ts'
 
 const revocations = 100
 const viewers = 10
 
 export const clusterBench: Bench = {
   name: 'cluster',
-  summary: 'several servers of one database: requests, live view through another server, revocation',
+  summary: 'several servers of one database: requests, live view through another server, revocation, failover',
   help: `npm run bench -- cluster [options]
 
   --seconds N  of each measurement (default 10)
@@ -39,9 +40,10 @@ export const clusterBench: Bench = {
   async run({ seconds, say }) {
     const bin = findPostgres()
     if (bin === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
-    await using opened = new AsyncDisposableStack()
+    await using held = new AsyncDisposableStack()
     const postgres = await TemporaryPostgres.open(bin)
-    opened.defer(() => postgres.close())
+    held.defer(() => postgres.close())
+    const opened = held.use(new AsyncDisposableStack())
     const database = await postgres.createDatabase()
     process.env.NIGHTJAR_DATABASE = database
     const peerPort = await findFreePort('127.0.0.1')
@@ -70,7 +72,9 @@ export const clusterBench: Bench = {
     const many = await measureViewers(second, first, camera, counter, seconds)
     say('Revocation …')
     const revoked = await measureRevocation(first, second)
-    return createReport({ requests, live, many, revoked })
+    await opened.disposeAsync()
+    const failover = await measureFailover(postgres, say)
+    return createReport({ requests, live, many, revoked, failover })
   },
 }
 
@@ -204,16 +208,17 @@ type Result = {
   readonly live: readonly number[]
   readonly many: Awaited<ReturnType<typeof measureViewers>>
   readonly revoked: readonly number[]
+  readonly failover: Failover
 }
 
-function createReport({ requests, live, many, revoked }: Result): Report {
+function createReport({ requests, live, many, revoked, failover }: Result): Report {
   const [one = 0, , three = 0] = requests
   return {
     name: 'cluster',
     title: 'Several servers of one database',
     setting: [
       `Measured on ${describeMachine()}. PostgreSQL, one server with a camera of 640×360, 25 frames/s, and two that only answer, on one machine.`,
-      `Requests: \`GET /v1/cameras/{id}/\` on 32 kept connections to each server, answers for each second of CPU of the servers. Live view: MPEG-TS of the same camera directly and through a server without cameras, how much later each packet comes. Viewers: ${viewers} of MP4 through that server. Revocation: ${revocations} tokens, from the end of the command to the first 401 of the other server.`,
+      `Requests: \`GET /v1/cameras/{id}/\` on 32 kept connections to each server, answers for each second of CPU of the servers. Live view: MPEG-TS of the same camera directly and through a server without cameras, how much later each packet comes. Viewers: ${viewers} of MP4 through that server. Revocation: ${revocations} tokens, from the end of the command to the first 401 of the other server. Failover: three servers share ${failover.cameras} cameras of 15 frames/s with key frames every 2 s; each server is killed once, and started again when all its cameras are recorded by others.`,
     ],
     tables: [
       {
@@ -244,8 +249,34 @@ function createReport({ requests, live, many, revoked }: Result): Report {
           ],
         ],
       },
+      {
+        head: ['cameras of a server that was killed', 'value'],
+        rows: [
+          ['recorded again after, ms, 50 %', writeNumber(median(failover.timesMs))],
+          ['… 95 %', writeNumber(percentile(failover.timesMs, 95))],
+          ['… number', String(failover.timesMs.length)],
+          [
+            'frames lost for each of them, moves back included',
+            writeNumber(failover.lostFrames / failover.timesMs.length),
+          ],
+        ],
+      },
     ],
     targets: [
+      {
+        key: 'failoverP95Ms',
+        title: 'end of a server to the first frame that another one records, 95 %, ms',
+        value: percentile(failover.timesMs, 95),
+        limit: 15_000,
+        kind: 'at most',
+      },
+      {
+        key: 'doubleFrames',
+        title: 'frames that are recorded twice',
+        value: failover.doubleFrames,
+        limit: 0,
+        kind: 'at most',
+      },
       {
         key: 'peerLatencyMs',
         title: 'live view through another server, later by, 95 %, ms',
@@ -274,6 +305,8 @@ function createReport({ requests, live, many, revoked }: Result): Report {
       peerLatencyP50Ms: median(live),
       bytesPerViewerSecond: many.bytesPerViewerSecond,
       bytesPerViewerByte: many.overhead,
+      nodes: failover.nodes,
+      lostFrames: failover.lostFrames,
     },
   }
 }

@@ -107,8 +107,8 @@ export function createApi(deps: ApiDeps): Api {
   } else {
     const { live, snapshots } = deps
     const handlers = createHandlers({ ...deps, publicUrl, urls })
-    const handOn = peers && createHandOn(peers, isFromPeer)
-    const hooks = handOn && createOwnerHooks({ peers, recorded }, handOn, isFromPeer)
+    const handOn = peers && createHandOn(peers)
+    const hooks = handOn && createOwnerHooks({ peers, recorded }, handOn)
     registerEndpoints(server, { ...endpoints, handlers, ...(hooks && { hooks }) })
     server.register(async (scope) => {
       if (handOn)

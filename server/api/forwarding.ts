@@ -9,14 +9,19 @@ import { parseTime } from '../model/time.ts'
 import type { Handlers } from './call.ts'
 import type { AnsweringDeps, PeerDeps, Recorded } from './deps.ts'
 import { type EndpointHooks, toRoute } from './endpoint-routes.ts'
-import { cameraOf } from './peers/forwarder.ts'
+import { cameraOf, hopsHeader } from './peers/forwarder.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
     /** The server that the path has named, which is no longer part of it. */
     serverName?: string
+    /** How many servers have handed it on. */
+    hops?: number
   }
 }
+
+/** From a server that thinks that another one has the camera, to that one, to the one that has it by now. */
+const maxHops = 2
 
 /** Names as the option node-name takes them. */
 const namedPath = /^\/at\/([A-Za-z0-9][A-Za-z0-9.-]{0,62})(\/(?:media|recording)\/.*)$/
@@ -33,15 +38,17 @@ export function takeServerName(request: IncomingMessage): void {
   request.url = path!
 }
 
-/** Hands requests on to the server that their path names, while it is alive. */
+/** Hands requests on to the server that their path names, while it is alive. `isFromPeer`: whether another server did so. */
 export function registerNamedServers(
   server: FastifyInstance,
   peers: PeerDeps,
   isFromPeer: (request: IncomingMessage) => boolean,
 ): void {
   server.addHook('onRequest', (request, reply, done) => {
-    const name = request.raw.serverName
-    const other = name === undefined || isFromPeer(request.raw) ? undefined : peers.find(name)
+    const { raw } = request
+    raw.hops = isFromPeer(raw) ? Number(raw.headers[hopsHeader] ?? 1) : 0
+    const name = raw.serverName
+    const other = name === undefined || raw.hops > 0 ? undefined : peers.find(name)
     if (!other) return done()
     peers.forward(request, reply, other).catch(done)
   })
@@ -50,13 +57,13 @@ export function registerNamedServers(
 /** Does nothing if this server has the camera. Throws 'unavailable' while no living server has it. */
 export type HandOn = (request: FastifyRequest, reply: FastifyReply, cameraId: number) => Promise<void>
 
-/** `isFromPeer`: what another server has handed on is not handed on again. */
 export const createHandOn =
-  (peers: PeerDeps, isFromPeer: (request: IncomingMessage) => boolean): HandOn =>
+  (peers: PeerDeps): HandOn =>
   async (request, reply, cameraId) => {
     const owner = peers.findOwner(cameraId)
     if (owner === 'this') return
-    if (!owner || isFromPeer(request.raw)) throw new AppError('unavailable', 'no server has this camera at the moment')
+    if (!owner || request.raw.hops! >= maxHops)
+      throw new AppError('unavailable', 'no server has this camera at the moment')
     await peers.forward(request, reply, owner)
   }
 
@@ -71,7 +78,6 @@ const ofOwner = [
 export function createOwnerHooks(
   { peers, recorded }: { readonly peers: PeerDeps; readonly recorded: Pick<Recorded, 'checkAccess'> },
   handOn: HandOn,
-  isFromPeer: (request: IncomingMessage) => boolean,
 ): EndpointHooks {
   const hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const cameraId = cameraOf(request)
@@ -81,7 +87,7 @@ export function createOwnerHooks(
     ...Object.fromEntries(ofOwner.map((name) => [name, hook])),
     async getStreamInfo(request, reply) {
       const { streamer_name, streamer_id } = request.params as { streamer_name: string; streamer_id: string }
-      const other = isFromPeer(request.raw) ? undefined : peers.find(streamer_name)
+      const other = request.raw.hops! > 0 ? undefined : peers.find(streamer_name)
       if (other) return peers.forward(request, reply, other)
       // A stream that does not exist is 404, once it is known who asks.
       const found = await recorded.checkAccess(streamer_id).catch(() => undefined)

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
 import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
@@ -105,6 +106,18 @@ testPostgres('a server is killed, and another one records its cameras until it i
     async () => new Set((await listOwners()).values()).size === 2,
   )
   await eventually('all are recorded by both', 60_000, isRecordedSince(first, Date.now()))
+  // An address from before a camera was moved leads to it all the same.
+  const moved = ofFirst[0]!
+  const { live_snapshot: snapshot } = (await second.request<Camera>(`/v1/cameras/${moved}/`)).json
+  const [from, to] = (await listOwners()).get(moved) === 'n1' ? ['n1', 'n2'] : ['n2', 'n1']
+  assert.match(snapshot, new RegExp(`/at/${from}/`))
+  await first.command('camera', 'place', String(moved), '--node', to!)
+  await eventually('it is moved', 30_000, async () => (await listOwners()).get(moved) === to)
+  for (const server of [first, second])
+    await eventually('its image', 20_000, async () => {
+      const { pathname, search } = new URL(snapshot)
+      return (await server.request(pathname + search, { authorization: null })).status === 200
+    })
   await checkFiles()
   // What was given over in order has hardly a gap.
   const owners = await listOwners()

@@ -28,6 +28,8 @@ export type ForwarderOptions = {
   readonly log: Logger
 }
 
+/** How many servers have handed the request on; believed only if it comes from one. */
+export const hopsHeader = 'x-nightjar-hops'
 /** Idle connections end before the other side ends them. */
 const idleMs = 30_000
 /** A server on the same network that does not take a connection or answer in this time is down. */
@@ -101,6 +103,7 @@ export class Forwarder implements Disposable {
         host: String(raw.headers[':authority'] ?? raw.headers.host ?? host),
         'x-forwarded-for': clientIp,
         'x-forwarded-proto': 'https',
+        [hopsHeader]: String((raw.hops ?? 0) + 1),
       },
     })
     const leave = () => sent.destroy()
