@@ -23,7 +23,7 @@ const names = ['n1', 'n2', 'n3'] as const
 /** Ends of files that are nearer to the next file than this are no gap. */
 const seamMs = 150
 
-type Owner = { readonly camera_id: number; readonly node: string; readonly epoch: number }
+type Owner = { readonly camera_id: string; readonly node: string; readonly epoch: number }
 type File = { readonly camera_id: string; readonly start_ms: string; readonly end_ms: string; readonly path: string }
 
 export async function measureFailover(postgres: TemporaryPostgres, say: (text: string) => void): Promise<Failover> {
@@ -54,7 +54,7 @@ export async function measureFailover(postgres: TemporaryPostgres, say: (text: s
     return owners.map(({ camera_id, epoch }) => {
       const isLater = ({ path, start_ms }: File) =>
         Number(/\.e(\d+)/.exec(path)?.[1]) > epoch && Number(start_ms) > sinceMs
-      return files.find((file) => Number(file.camera_id) === camera_id && isLater(file))
+      return files.find((file) => file.camera_id === camera_id && isLater(file))
     })
   }
   const areSpread = async () => new Set((await listOwners()).map(({ node }) => node)).size === names.length
