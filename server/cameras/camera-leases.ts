@@ -115,8 +115,9 @@ export class CameraLeases {
       this.#own = own
       if (taken.length > 0) log.info({ cameras: taken.length, from: countBy(taken) }, 'this server has taken cameras')
       if (moving.length > 0) log.info({ cameras: moving.length }, 'this server gives cameras to others')
-      if (lost.length > moving.length)
-        log.warn({ cameras: lost.length - moving.length }, 'other servers have taken cameras of this one')
+      // Not those that were deleted, which have no lease any more.
+      const elsewhere = lost.filter(({ cameraId }) => leases.has(cameraId) && !this.#leaving.has(cameraId))
+      if (elsewhere.length > 0) log.warn({ cameras: elsewhere.length }, 'other servers have taken cameras of this one')
       const changed = [...new Set([...taken, ...lost].map(({ cameraId }) => cameraId))]
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed)
     })
