@@ -1,7 +1,7 @@
 // Wires up what a server has of the others of its database: it is one of them, asks those that have cameras, and is
 // asked.
 
-import { hostname } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import type { Api } from './api/api.ts'
 import { Forwarder } from './api/peers/forwarder.ts'
 import { Membership, type Peer, toPeer } from './api/peers/membership.ts'
@@ -36,7 +36,7 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
     leases: store.leases,
     self: {
       ...{ name, holder: `on ${hostname()}, data in ${data}`, address: peerAddress ?? null },
-      ...{ hasCameras: !config.noCameras, version: readVersion() },
+      ...{ hasCameras: !config.noCameras, processors: availableParallelism(), version: readVersion() },
     },
     clock,
     log,

@@ -3,13 +3,14 @@
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import { AppError } from '../base/error.ts'
 import { describeInitSegment, type InitDescription } from '../media/mp4/describe-init.ts'
 import type { FileLocation } from '../model/segment-views.ts'
 import { beginsWith } from '../places/folder-files.ts'
 import type { FootageFile, PlaceFiles } from '../places/place-files.ts'
 import type { DeletionContext } from './deletion.ts'
-import { findCameraOfPath, startOfPath } from './layout.ts'
+import { findCameraOfPath, leaseEpochOfPath, startOfPath } from './layout.ts'
 import { listDayFiles, listDays } from './listing.ts'
 import { readExactly } from './recording-file.ts'
 import { closedValues, cutFile, findContinuation, keepRest } from './repair.ts'
@@ -32,8 +33,11 @@ const maxTornBytes = 5 * 1024 * 1024
 /** Footage that begins or ends this close to other footage continues it. */
 const seamMs = 2000
 
-/** Keeps complete fragments and cuts off the rest. Throws the system's error. */
-export async function adoptFile(context: DeletionContext, file: FileLocation): Promise<Adoption> {
+/**
+ * Keeps complete fragments and cuts off the rest. `gapReason`: why nothing was recorded before the file, if its recorder has
+ * said so. Throws the system's error.
+ */
+export async function adoptFile(context: DeletionContext, file: FileLocation, gapReason?: string): Promise<Adoption> {
   const { rows, places } = context
   const { placeId, path } = file
   const files = places.filesOf(placeId)
@@ -68,11 +72,24 @@ export async function adoptFile(context: DeletionContext, file: FileLocation): P
     initBytes: scan.initBytes,
     initHash: scan.initHash!,
     ...description,
-    gapReason: undefined,
+    gapReason: gapReason ?? (await findTakeover(rows, { cameraId, path })),
   }
   const id = await rows.insertOpen(opened, await chooseEpoch(rows, cameraId, closedValues(scan).endMs, first.startMs))
   await rows.close(id, closedValues(scan))
   return 'adopted'
+}
+
+/** 'node_lost' if the file before this one was recorded before the camera changed hands. */
+async function findTakeover(
+  rows: DeletionContext['rows'],
+  { cameraId, path }: { readonly cameraId: number; readonly path: string },
+): Promise<GapReason | undefined> {
+  const epoch = leaseEpochOfPath(path)
+  const startMs = startOfPath(path)
+  const files = await rows.listFiles(cameraId, startMs - hourMs, startMs)
+  const before = files.toSorted((x, y) => x.startMs - y.startMs).at(-1)
+  const epochBefore = before && leaseEpochOfPath(before.path)
+  return epochBefore === undefined || epochBefore === epoch ? undefined : 'node_lost'
 }
 
 async function isLeftCopy({ rows, places }: DeletionContext, { placeId, path }: FileLocation): Promise<boolean> {

@@ -31,6 +31,14 @@ export type RepairProgress = {
 
 type UnclosedSegment = Pick<Segment, 'id' | 'placeId' | 'path' | 'cameraId' | 'startMs'>
 
+/** `gapReasons`: why nothing was recorded before a file, by its path. */
+type Unseen = {
+  readonly cameraId: number
+  readonly placeId: number
+  readonly fromMs: number
+  readonly gapReasons?: ReadonlyMap<string, string>
+}
+
 type Pending = {
   readonly segment: UnclosedSegment
   readonly onRepaired: () => void
@@ -62,7 +70,7 @@ export class BackgroundRepair {
   readonly #byCamera = new Map<number, Set<Pending>>()
   readonly #watchers = new Map<number, PromiseWithResolvers<void>>()
   /** Where files without a row have not been searched for yet. */
-  #unseen: { readonly cameraId: number; readonly placeId: number; readonly fromMs: number }[] = []
+  #unseen: Unseen[] = []
   readonly #report = createRepairReport()
   readonly #added = new Notifier()
 
@@ -98,9 +106,10 @@ export class BackgroundRepair {
     for (const { id: cameraId } of cameras) this.lookFor(cameraId, fromMs)
   }
 
-  /** Looks for files of a camera since `fromMs` that have no row. */
-  lookFor(cameraId: number, fromMs: number): void {
-    for (const { id: placeId } of this.#options.context.places.folders) this.#unseen.push({ cameraId, placeId, fromMs })
+  /** Looks for files of a camera since `fromMs` that have no row. `gapReasons`: what their recorder has said, by path. */
+  lookFor(cameraId: number, fromMs: number, gapReasons: ReadonlyMap<string, string> = new Map()): void {
+    for (const { id: placeId } of this.#options.context.places.folders)
+      this.#unseen.push({ cameraId, placeId, fromMs, gapReasons })
     this.#added.notify()
   }
 
@@ -269,12 +278,13 @@ export class BackgroundRepair {
     // Files that were about to be deleted must not be mistaken for footage without a row.
     await this.#try('pending deletions could not be completed', undefined, () => finishPendingDeletions(context))
     const listUnknown = async () => {
-      const found = new Map<string, FileLocation & { readonly changedMs: number }>()
+      const found = new Map<string, FileLocation & { readonly changedMs: number; gapReason: string | undefined }>()
       for (const where of unseen) {
         if (signal.aborted) break
         await this.#try('recordings without an entry not looked for', where.cameraId, async () => {
           for (const file of await listUnknownFiles(context, where)) {
-            if (!isKnownFile(where.cameraId, file.path)) found.set(`${file.placeId} ${file.path}`, file)
+            if (isKnownFile(where.cameraId, file.path)) continue
+            found.set(`${file.placeId} ${file.path}`, { ...file, gapReason: where.gapReasons?.get(file.path) })
           }
         })
       }
@@ -291,7 +301,7 @@ export class BackgroundRepair {
     for (const file of unknown.values()) {
       if (signal.aborted) return
       await this.#try('recording without an entry not looked at', file.path, async () => {
-        const result = await adoptFile(context, file)
+        const result = await adoptFile(context, file, file.gapReason)
         if (result === 'adopted') this.#report.adopted++
         if (result === 'empty' || result === 'copy') this.#report.removed++
       })

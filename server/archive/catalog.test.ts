@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs'
 import { appendFile, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
 import { dayMs, hourMs, minuteMs, openPlace, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { LostLease } from '../model/camera-lease.ts'
 import { Catalog, type FootageGap } from './catalog.ts'
+import { segmentPath } from './layout.ts'
 
 test('the open segment is listed with each new fragment, and only once after it is closed', async () => {
   const place = await openPlace()
@@ -224,6 +227,34 @@ test('a file whose row was lost while it was written gets another one, whatever 
   )
   assert.equal((await catalog.listSegments(1, t0, t0 + minuteMs)).length, 1)
   assert.ok(rows.all[1]!.id > id)
+})
+
+test('a file whose row was refused because another server has the camera keeps the reason of the gap before it', async () => {
+  const place = await openPlace()
+  const open = (startMs: number, epoch: number, gapReason?: string) =>
+    record(place, place.catalog, startMs, 2, { path: segmentPath(1, startMs, epoch), ...(gapReason && { gapReason }) })
+  ;(await open(t0, 3)).close()
+  await place.catalog.flush()
+  const { insertOpen } = place.rows
+  place.rows.insertOpen = () => Promise.reject(new LostLease({ cameraId: 1, incarnation: 'n1', epoch: 3 }))
+  await open(t0 + 20_000, 3, 'no_frames')
+  place.rows.lease = { epoch: 5, takenMs: t0 + minuteMs }
+  await place.catalog.release(1)
+  place.rows.insertOpen = insertOpen
+  await place.catalog.repair.finish()
+  // Another process has recorded it, which can tell nothing any more.
+  await record(place, new Catalog({ ...place.context, rows: new MemorySegmentRows() }), t0 + 40_000, 2, {
+    path: segmentPath(1, t0 + 40_000, 5),
+  })
+  await place.start().repairOpen([{ id: 1, createdAtMs: 0 }])
+  assert.deepEqual(
+    place.rows.all.map(({ startMs, gapReason, fragments }) => [startMs - t0, gapReason, fragments.length]),
+    [
+      [0, undefined, 2],
+      [20_000, 'no_frames', 2],
+      [40_000, 'node_lost', 2],
+    ],
+  )
 })
 
 test('files whose rows were lost, or lost their end, are found again while others are written', async () => {

@@ -233,16 +233,22 @@ export class Catalog {
   async release(cameraId: number): Promise<void> {
     await this.flush(cameraId)
     let unknownFromMs = Number.POSITIVE_INFINITY
+    const gapReasons = new Map<string, string>()
     for (const entry of this.#entriesOf(cameraId).filter(({ isAbandoned }) => !isAbandoned)) {
       entry.isClosed = true
       this.#settle(entry)
       this.#leave(entry)
-      if (entry.id !== undefined) this.repair.add(toSegment(entry, entry.id))
+      if (entry.id !== undefined) {
+        this.repair.add(toSegment(entry, entry.id))
+        continue
+      }
       // Its row was refused, or never asked for.
-      else unknownFromMs = Math.min(unknownFromMs, entry.opened.startMs)
+      const { path, startMs, gapReason } = entry.opened
+      unknownFromMs = Math.min(unknownFromMs, startMs)
+      if (gapReason !== undefined) gapReasons.set(path, gapReason)
     }
     this.#last.delete(cameraId)
-    if (Number.isFinite(unknownFromMs)) this.repair.lookFor(cameraId, unknownFromMs)
+    if (Number.isFinite(unknownFromMs)) this.repair.lookFor(cameraId, unknownFromMs, gapReasons)
   }
 
   /** Segments that overlap [startMs, endMs), in the order of recording, including the open one. */

@@ -10,8 +10,10 @@ const ids = Array.from({ length: 20 }, (_, i) => i + 1)
 const isOf = (name: string, of: readonly string[]) => (id: number) =>
   placeCamera(
     id,
-    of.map((each) => ({ name: each, labels: [] })),
+    of.map((each) => ({ name: each, labels: [], processors: 2 })),
   )?.server === name
+
+const named = (...names: string[]) => names.map((name) => ({ name, processors: 2 }))
 
 /** Server n1 beside n2, which has all cameras at first. The rows are those of a database that takes what is asked for. */
 function openScene() {
@@ -23,9 +25,9 @@ function openScene() {
   }
   for (const id of ids) give(id, 'n2')
   const servers = {
-    withCameras: ['n1', 'n2'],
+    withCameras: named('n1', 'n2'),
     isSteady: true,
-    isAlive: (incarnation: string) => servers.withCameras.some((name) => incarnation === `${name} run`),
+    isAlive: (incarnation: string) => servers.withCameras.some(({ name }) => incarnation === `${name} run`),
     noteLeases: () => {},
   }
   const cameras = new Set(ids)
@@ -61,7 +63,7 @@ test('what a living server has is left alone; of one that is gone, its cameras a
   const { leases, servers, warnings } = openScene()
   await leases.update()
   assert.deepEqual(leases.ids(), [])
-  servers.withCameras = ['n1']
+  servers.withCameras = named('n1')
   servers.isSteady = false
   await leases.update()
   assert.deepEqual(leases.ids(), [])
@@ -74,9 +76,9 @@ test('what a living server has is left alone; of one that is gone, its cameras a
 
 test('cameras are given to a server that has come, a few at a time, once it has been there for a while', async () => {
   const { leases, servers, clock, changes } = openScene()
-  servers.withCameras = ['n1']
+  servers.withCameras = named('n1')
   await leases.update()
-  servers.withCameras = ['n1', 'n2']
+  servers.withCameras = named('n1', 'n2')
   changes.length = 0
   await leases.update()
   await clock.advance(29_000)
@@ -102,14 +104,14 @@ test('cameras are given to a server that has come, a few at a time, once it has 
 
 test('what was lost is said, and what was deleted is not', async () => {
   const { leases, rows, servers, cameras, give, warnings, changes } = openScene()
-  servers.withCameras = ['n1']
+  servers.withCameras = named('n1')
   await leases.update()
   changes.length = 0
   cameras.delete(4)
   rows.delete(4)
   await leases.update()
   assert.deepEqual([changes.splice(0), warnings], [[4], []])
-  servers.withCameras = ['n1', 'n2']
+  servers.withCameras = named('n1', 'n2')
   give(5, 'n2')
   await leases.update()
   assert.deepEqual(changes, [5])

@@ -20,8 +20,8 @@ export type CameraLeasesOptions = {
   readonly listCameras: () => Promise<readonly number[]>
   readonly self: { readonly name: string; readonly incarnation: string }
   readonly servers: {
-    /** The names of those that are alive and may have cameras; this one too. */
-    readonly withCameras: readonly string[]
+    /** Those that are alive and may have cameras; this one too. */
+    readonly withCameras: readonly Pick<CandidateServer, 'name' | 'processors'>[]
     /** True if the server with this incarnation counts as alive. */
     isAlive(incarnation: string): boolean
     /** False for a while after the database did not answer: other servers could not report that they are alive either. */
@@ -166,7 +166,9 @@ export class CameraLeases {
   async #readPlan(): Promise<Plan> {
     const { placements, servers } = this.#options
     const settings = await placements.listServers()
-    const known = servers.withCameras.map((name) => ({ name, isDraining: false, labels: [], ...settings.get(name) }))
+    const known = servers.withCameras.map(({ name, processors }) => {
+      return { name, processors, isDraining: false, labels: [], ...settings.get(name) }
+    })
     return { servers: known.filter(({ isDraining }) => !isDraining), preferences: await placements.listCameras() }
   }
 

@@ -188,10 +188,10 @@ function withNodes<T>(config: Config, work: (store: Store) => Promise<T>): Promi
 }
 
 function describeNode(node: ListedNode) {
-  const { name, isAlive, isDraining, hasCameras, cameras, labels, address, version, startedMs, expiresMs, holder } =
-    node
+  const { name, isAlive, isDraining, hasCameras, cameras, processors, labels, address } = node
+  const { version, startedMs, expiresMs, holder } = node
   return {
-    ...{ name, is_alive: isAlive, is_draining: isDraining, has_cameras: hasCameras, cameras, labels },
+    ...{ name, is_alive: isAlive, is_draining: isDraining, has_cameras: hasCameras, cameras, processors, labels },
     ...{ peer_address: address, version, holder },
     ...{ started_at: writeTime(startedMs), expires_at: writeTime(expiresMs) },
   }

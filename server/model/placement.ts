@@ -1,8 +1,12 @@
 // Which server should have a camera. Every server computes the same from the servers that are alive, and when one comes or
-// goes, only the cameras that it gets or had are moved (rendezvous hashing).
+// goes, only the cameras that it gets or had are moved (rendezvous hashing; weighted as in Schindelhauer and Schomaker,
+// "Weighted Distributed Hash Tables", 2005).
 
-/** A server that may have cameras. `labels`: what cameras may ask for, for instance the site that it is at. */
-export type CandidateServer = { readonly name: string; readonly labels: readonly string[] }
+/**
+ * A server that may have cameras. `labels`: what cameras may ask for, for instance the site that it is at. Each server's share
+ * is in proportion to its `processors`.
+ */
+export type CandidateServer = { readonly name: string; readonly labels: readonly string[]; readonly processors: number }
 
 /** Where a camera should be: at the server of this name, or at one that has this label; elsewhere if there is none. */
 export type PlacementPreference = { readonly node?: string | undefined; readonly label?: string | undefined }
@@ -22,8 +26,8 @@ export function placeCamera(
   if (node !== undefined && servers.some(({ name }) => name === node)) return { server: node, by: 'name' }
   const labelled = label === undefined ? [] : servers.filter(({ labels }) => labels.includes(label))
   let best: { readonly server: string; readonly rank: number } | undefined
-  for (const { name: server } of labelled.length > 0 ? labelled : servers) {
-    const rank = hash(`${cameraId} ${server}`)
+  for (const { name: server, processors } of labelled.length > 0 ? labelled : servers) {
+    const rank = processors / -Math.log((hash(`${cameraId} ${server}`) + 0.5) / 2 ** 32)
     if (!best || rank > best.rank || (rank === best.rank && server < best.server)) best = { server, rank }
   }
   return best && { server: best.server, by: labelled.length > 0 ? 'label' : 'spread' }

@@ -233,6 +233,7 @@ export type Tables = {
     /** Where other servers reach it, as `writePeerAddress` writes it; null if they cannot. */
     address: string | null
     has_cameras: number
+    processors: Generated<number>
     version: string
     started_ms: number
     /** When it counts as gone unless it reports again, by the clock of the database. */

@@ -152,7 +152,7 @@ type Serving = { readonly ids: readonly number[]; readonly random: () => number;
 /** Does what a server does, in its own order: what it believes to have may be hours old when it writes. */
 async function serve(store: Store, name: string, { ids, random, until }: Serving): Promise<void> {
   const self = { name, incarnation: randomBytes(4).toString('hex') }
-  const row = { ...self, holder: name, address: null, hasCameras: true, version: '1' }
+  const row = { ...self, holder: name, address: null, hasCameras: true, processors: 2, version: '1' }
   await store.nodes.add(row, lastsMs)
   let believed: LeaseRow[] = []
   const report = async () => {

@@ -20,7 +20,7 @@ async function open(t: TestContext, postgres: TemporaryPostgres) {
     Membership.join({
       rows: store.nodes,
       leases: store.leases,
-      self: { name, holder, address: '127.0.0.1:8444', hasCameras, version: '1.0.0' },
+      self: { name, holder, address: '127.0.0.1:8444', hasCameras, processors: 2, version: '1.0.0' },
       clock: { ...systemClock, nowMs: () => Date.now() + aheadMs },
       log: silentLogger,
     })

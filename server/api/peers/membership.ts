@@ -77,9 +77,9 @@ export class Membership implements AsyncDisposable {
     return this.#self
   }
 
-  /** The names of those that are alive and have cameras, or may have. */
-  get withCameras(): string[] {
-    return this.#all.flatMap(({ name, hasCameras, isAlive }) => (hasCameras && isAlive ? [name] : []))
+  /** Those that are alive and have cameras, or may have. */
+  get withCameras(): Node[] {
+    return this.#all.filter(({ hasCameras, isAlive }) => hasCameras && isAlive)
   }
 
   /** Whether the server with this incarnation counts as alive. */

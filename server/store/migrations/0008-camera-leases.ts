@@ -27,6 +27,10 @@ export async function addCameraLeases(db: Kysely<never>): Promise<void> {
     .addColumn('label', 'text')
     .execute()
   for (const table of ['places', 'copies']) await db.schema.alterTable(table).addColumn('node', 'text').execute()
+  await db.schema
+    .alterTable('nodes')
+    .addColumn('processors', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute()
   await db.schema.alterTable('waiting_mails').addColumn('taken_by', 'text').execute()
   const tables = ['camera_leases', 'node_settings', 'camera_placements']
   await tellWhatChanges(db, ['events', 'places', 'waiting_mails', ...tables])

@@ -14,6 +14,8 @@ export type NewNode = {
   /** Where other servers reach it; null if they cannot. */
   readonly address: string | null
   readonly hasCameras: boolean
+  /** How many the system gives it. */
+  readonly processors: number
   readonly version: string
 }
 
@@ -44,7 +46,7 @@ export class Nodes {
       .execute()
     return rows.map((row) => ({
       ...{ name: row.name, incarnation: row.incarnation, holder: row.holder, address: row.address },
-      ...{ hasCameras: row.has_cameras === 1, version: row.version },
+      ...{ hasCameras: row.has_cameras === 1, processors: row.processors, version: row.version },
       ...{ startedMs: row.started_ms, expiresMs: row.expires_ms, isAlive: row.is_alive },
     }))
   }
@@ -54,9 +56,9 @@ export class Nodes {
    * folder.
    */
   async add({ name, hasCameras, ...values }: NewNode, lastsMs: number): Promise<boolean> {
-    const { incarnation, holder, address, version } = values
+    const { incarnation, holder, address, processors, version } = values
     const row = {
-      ...{ incarnation, holder, address, version, has_cameras: hasCameras ? 1 : 0 },
+      ...{ incarnation, holder, address, processors, version, has_cameras: hasCameras ? 1 : 0 },
       ...{ started_ms: nowMs, expires_ms: sql<number>`${nowMs} + ${sql.lit(lastsMs)}` },
     }
     const added = await this.#db
