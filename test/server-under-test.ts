@@ -122,9 +122,22 @@ export async function openAnsweringProcess(first: ServerUnderTest, ...extraArgs:
 }
 
 /** Another server as a process, of the database of the first one, which shares the cameras. */
-export async function openServerBeside(first: ServerUnderTest, ...extraArgs: string[]): Promise<ServerProcess> {
-  const running = createServerProcess({})
-  return addProcess(await openBeside(running, first, extraArgs), running)
+export function openServerBeside(first: ServerUnderTest, ...extraArgs: string[]): Promise<ServerProcess> {
+  return openSharingServer([], first, ...extraArgs)
+}
+
+/**
+ * One of several servers that share the cameras; `first` is undefined for the first of them. `launcher`: what runs it, for
+ * instance in a network namespace; it must become the server.
+ */
+export async function openSharingServer(
+  launcher: readonly string[],
+  first: ServerUnderTest | undefined,
+  ...extraArgs: string[]
+): Promise<ServerProcess> {
+  const running = createServerProcess({}, launcher)
+  const opened = first ? openBeside(running, first, extraArgs) : open(running, extraArgs, true)
+  return addProcess(await opened, running)
 }
 
 async function openBeside(
@@ -218,7 +231,10 @@ async function open(
   }
 }
 
-function createServerProcess(environment: Readonly<Record<string, string>>): Running & { readonly pid: number } {
+function createServerProcess(
+  environment: Readonly<Record<string, string>>,
+  launcher: readonly string[] = [],
+): Running & { readonly pid: number } {
   const logLines: string[] = []
   let child: ChildProcess | undefined
   return {
@@ -227,7 +243,8 @@ function createServerProcess(environment: Readonly<Record<string, string>>): Run
       return child!.pid!
     },
     async start(args) {
-      const started = spawn('bash', [...shell, process.execPath, entry, 'serve', '--json', ...args], {
+      const [program, ...words] = [...launcher, 'bash', ...shell, process.execPath, entry, 'serve', '--json', ...args]
+      const started = spawn(program!, words, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, ...environment },
       })

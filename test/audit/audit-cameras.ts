@@ -4,7 +4,7 @@ import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import type { FrameCounter } from '../fake-camera/frame-counter.ts'
 import type { StreamOptions } from '../fake-camera/source/stream-options.ts'
 import type { FaultyCamera } from '../faults/faults.ts'
-import { openLink } from '../faults/link.ts'
+import { type Link, openLink } from '../faults/link.ts'
 import type { SentFrame } from './judge.ts'
 
 export type AuditCamera = FaultyCamera & {
@@ -39,7 +39,8 @@ const kinds: readonly (Omit<StreamOptions, 'name'> & {
   { ...small, codec: 'h264', framesPerSecond: 12, gopFrames: 24, audio: 'pcmu', hasAudio: true },
 ]
 
-export async function openAuditCameras(count: number): Promise<AuditCameras> {
+/** `host`: an address of this machine, for the server to connect to. */
+export async function openAuditCameras(count: number, host = '127.0.0.1'): Promise<AuditCameras> {
   await using opened = new AsyncDisposableStack()
   const cameras: AuditCamera[] = []
   for (let i = 0; i < count; i++) {
@@ -48,15 +49,17 @@ export async function openAuditCameras(count: number): Promise<AuditCameras> {
     const stream = `camera/${i}/${codec}${isDatagram ? '/udp' : ''}`
     const sent: SentFrame[] = []
     const onSent = (_: string, taken: FrameCounter) => addOnce(sent, taken)
+    let link: Link | undefined
     const rtsp = opened.use(
       await openFakeCamera({
         streams: [{ ...kind, name: stream, scene: 'yard', stampsTrueTime: true }],
         isDatagram,
+        findClient: (port) => ({ address: link?.clientOf(port), from: host }),
         onSent,
       }),
     )
-    const link = opened.use(await openLink(rtsp.port))
-    const url = `rtsp://127.0.0.1:${link.port}/${stream}`
+    link = opened.use(await openLink(rtsp.port, host))
+    const url = `rtsp://${host}:${link.port}/${stream}`
     cameras.push({
       kind: 'live',
       stream,

@@ -1,5 +1,6 @@
-// Several servers for an audit: three that share the cameras behind HAProxy, PostgreSQL, and a bucket of a real store. Each is
-// killed, stopped, paused and drained, alone and together with the others; so are the database and the store.
+// Several servers for an audit: three that share the cameras behind HAProxy, PostgreSQL with a replica, and a bucket of a real
+// store. Each server is killed, stopped, paused, drained and cut off, alone and together with the others; the database is
+// away or fails over, and the store fails.
 
 import { mkdir } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
@@ -7,11 +8,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../../server/base/free-port.ts'
 import { openGuideBalancer } from '../postgres/guide-balancer.ts'
-import { findPostgres, TemporaryPostgres } from '../postgres/temporary-postgres.ts'
+import { ReplicatedPostgres } from '../postgres/replicated-postgres.ts'
+import { findPostgres } from '../postgres/temporary-postgres.ts'
 import { openS3Store } from '../s3/s3-store.ts'
-import { eventually, openServerBeside, openServerWith, type ServerProcess } from '../server-under-test.ts'
+import { eventually, openSharingServer, type ServerProcess } from '../server-under-test.ts'
 import { listStoreFaults, type PlacesVerdict } from './audit-places.ts'
 import type { AuditFault } from './camera-faults.ts'
+import type { ClusterNetwork } from './cluster-network.ts'
 import type { HttpAccess } from './http-reader.ts'
 import type { DoneFault } from './judge.ts'
 
@@ -37,6 +40,7 @@ export type AuditCluster = AsyncDisposable & {
 }
 
 const names = ['n1', 'n2', 'n3'] as const
+const loopback = '127.0.0.1'
 const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
 
 /** Written by the database itself. */
@@ -49,31 +53,34 @@ const watchMoves = `
     end $$;
   create trigger note_move after insert or update on camera_leases for each row execute function note_move();`
 
-export async function openAuditCluster(folder: string): Promise<AuditCluster> {
+/** `network`: all is on loopback, and nothing can be cut off, unless given. */
+export async function openAuditCluster(folder: string, network?: ClusterNetwork): Promise<AuditCluster> {
   await using opened = new AsyncDisposableStack()
-  const postgres = await TemporaryPostgres.open(findPostgres()!)
-  opened.defer(() => postgres.close())
-  const database = await postgres.createDatabase()
-  process.env.NIGHTJAR_DATABASE = database
+  const { hosts, servers: lines = [] } = network ?? {}
+  const postgres = opened.use(await ReplicatedPostgres.open(findPostgres()!, hosts?.database ?? loopback))
+  process.env.NIGHTJAR_DATABASE = postgres.url
   opened.defer(() => void delete process.env.NIGHTJAR_DATABASE)
-  const store = opened.use(await openS3Store())
+  const store = opened.use(await openS3Store(hosts?.store))
   Object.assign(process.env, store.environment)
-  const balancer = opened.use(await openGuideBalancer())
+  const addresses = names.map((_, i) => lines[i]?.address ?? loopback)
+  const proxy = hosts?.balancer ?? loopback
+  const balancer = opened.use(await openGuideBalancer(proxy, addresses))
   const servers: ServerProcess[] = []
   for (const [i, name] of names.entries()) {
     const archive = join(folder, name)
     await mkdir(archive)
+    const { host, port } = balancer.servers[i]!
     const args = [
-      ...['--node-name', name, '--peer-address', `127.0.0.1:${await findFreePort('127.0.0.1')}`],
-      ...['--port', String(balancer.serverPorts[i]), '--behind-proxy', '--public-url', balancer.url],
+      ...['--node-name', name, '--peer-address', `${host}:${await findFreePort(loopback)}`],
+      ...['--host', host, '--port', String(port), '--behind-proxy', '--trusted-proxies', proxy],
+      ...['--public-url', balancer.url],
       ...['--archive', archive, '--rate-limit', '0', '--min-free', '0', '--workers', '1'],
     ]
-    const [first] = servers
-    servers.push(opened.use(first ? await openServerBeside(first, ...args) : await openServerWith({}, ...args)))
+    servers.push(opened.use(await openSharingServer(lines[i]?.launcher ?? [], servers[0], ...args)))
   }
   const [first] = servers as [ServerProcess, ...ServerProcess[]]
   await first.command('place', 'add', store.url('audit'))
-  await postgres.query(watchMoves, database)
+  await postgres.query(watchMoves)
   balancer.start()
   const health = new URL('/healthz', balancer.url)
   await eventually('the balancer answers', 20_000, () =>
@@ -83,7 +90,8 @@ export async function openAuditCluster(folder: string): Promise<AuditCluster> {
     ),
   )
   const count = async (what: string) =>
-    Number((await postgres.query<{ count: string }>(`select count(*) from ${what}`, database))[0]!.count)
+    Number((await postgres.query<{ count: string }>(`select count(*) from ${what}`))[0]!.count)
+  const cuts = network ? listCuts(network) : names.map(() => [])
   const held = opened.move()
   return {
     server: {
@@ -92,11 +100,14 @@ export async function openAuditCluster(folder: string): Promise<AuditCluster> {
       log: () => servers.map((each, i) => `${names[i]}\n${each.log()}`).join('\n\n'),
     },
     sufferers: [
-      ...servers.map((server, i) => ({ name: names[i]!, faults: listServerFaults(server, names[i]!, first) })),
+      ...servers.map((server, i) => ({
+        name: names[i]!,
+        faults: [...listServerFaults(server, names[i]!, first), ...cuts[i]!],
+      })),
       { name: 'shared', faults: [...listDatabaseFaults(postgres), ...listStoreFaults(store)] },
     ],
     async listMoves() {
-      const rows = await postgres.query<{ camera_id: number; at_ms: string }>('select * from moves', database)
+      const rows = await postgres.query<{ camera_id: number; at_ms: string }>('select * from moves')
       const move = (atMs: number): DoneFault => ({
         ...{ name: 'given to another server', fromMs: atMs - 2000, toMs: atMs + 2000, noticeMs: 3000 },
         ...{ reasons: ['node_lost', 'server_down'], spoilsFrames: false },
@@ -106,6 +117,7 @@ export async function openAuditCluster(folder: string): Promise<AuditCluster> {
     },
     async settle() {
       store.setFault(() => undefined)
+      for (const line of lines) line.join()
       const complaints: string[] = []
       await eventually('all is in the bucket', 120_000, async () => {
         const [open, local] = [
@@ -193,18 +205,50 @@ function listServerFaults(server: ServerProcess, name: string, first: ServerProc
   ]
 }
 
-function listDatabaseFaults(postgres: TemporaryPostgres): AuditFault[] {
+function listDatabaseFaults(postgres: ReplicatedPostgres): AuditFault[] {
+  const harmless = { reasons: [], noticeMs: 10_000, spoilsFrames: false }
   return [
     {
       name: 'database away',
       async inflict(random) {
-        await postgres.stop(random() < 0.5 ? 'immediate' : 'fast')
+        const { primary } = postgres
+        await primary.stop(random() < 0.5 ? 'immediate' : 'fast')
         await sleep(between(random, 1000, 15_000))
-        await postgres.start()
+        await primary.start()
       },
-      ...{ reasons: [], noticeMs: 10_000, spoilsFrames: false },
+      ...harmless,
+    },
+    {
+      name: 'database fails over',
+      inflict: (random) => postgres.failOver(random() < 0.5 ? 0 : between(random, 500, 5000)),
+      ...harmless,
     },
   ]
+}
+
+/** Of each server: what it can be cut off from, alone or all at once. */
+function listCuts({ hosts, servers }: ClusterNetwork): AuditFault[][] {
+  return servers.map(({ address, cut, join }, i) => {
+    const others = servers.filter((each) => each.address !== address).map((each) => each.address)
+    const fault = (from: string, addresses: readonly string[], reasons: readonly string[]): AuditFault => ({
+      name: `${names[i]} cut off from ${from}`,
+      async inflict(random) {
+        cut(addresses)
+        await sleep(between(random, 2000, 25_000))
+        join()
+      },
+      ...{ reasons, noticeMs: 15_000, spoilsFrames: false },
+    })
+    const taken = ['server_down', 'node_lost']
+    return [
+      fault('database', [hosts.database], taken),
+      fault('store', [hosts.store], []),
+      fault('clients', [hosts.balancer], []),
+      fault('servers', others, []),
+      // Its cameras may notice first.
+      fault('everything', [...Object.values(hosts), ...others], [...taken, 'camera_unreachable', 'no_frames']),
+    ]
+  })
 }
 
 /** On a connection of its own. Rejects if there is no answer. */

@@ -11,6 +11,7 @@ import { type AuditCamera, type Audited, openAuditCameras } from './audit-camera
 import { type AuditServer, openAuditCluster } from './audit-cluster.ts'
 import { openAuditPlaces, type PlacesVerdict } from './audit-places.ts'
 import { type AuditFault, listCameraFaults, type Owner } from './camera-faults.ts'
+import { openClusterNetwork } from './cluster-network.ts'
 import { type HttpReader, openHttpReader } from './http-reader.ts'
 import { judge, type Verdict } from './judge.ts'
 import { recordOldFootage } from './old-footage.ts'
@@ -75,11 +76,14 @@ export async function runAudit({
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-audit-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const clock = await openServerClock(folder)
-  const { cameras: sources } = opened.use(await openAuditCameras(count))
+  const network = hasServers ? await openClusterNetwork(3) : undefined
+  if (network) opened.use(network)
+  else if (hasServers) say('there are no network namespaces here: nothing is cut off')
+  const { cameras: sources } = opened.use(await openAuditCameras(count, network?.hosts.cameras))
   const disk = openServerDisk(folder, (end) => opened.defer(end))
   const deathOrder = join(folder, 'die')
   const places = hasPlaces ? opened.use(await openAuditPlaces(folder)) : undefined
-  const cluster = hasServers ? opened.use(await openAuditCluster(folder)) : undefined
+  const cluster = hasServers ? opened.use(await openAuditCluster(folder, network)) : undefined
   Object.assign(process.env, places?.environment)
   const environment = { ...clock.environment, ...listenForDeath(deathOrder), ...places?.environment }
   const folders = [disk.archiveDir, ...(places ? [places.secondFolder] : [])]

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../server/base/clock.ts'
 import type { FrameCounter } from './frame-counter.ts'
 import type { CameraAuth } from './rtsp/access.ts'
 import { RtspConnection } from './rtsp/connection.ts'
+import type { DatagramRoute } from './rtsp/datagram-track.ts'
 import type { PacketFault } from './rtsp/packet-faults.ts'
 import { createStreamFaults, type DescriptionFault, type StreamFaults } from './rtsp/stream-faults.ts'
 import { LiveSource } from './source/live-source.ts'
@@ -26,6 +27,8 @@ export type FakeCameraOptions = {
   readonly auth?: CameraAuth
   /** RTP in datagrams, which may get lost; over the RTSP connection (the default) is refused then. */
   readonly isDatagram?: boolean
+  /** Whom datagrams are for, and the own address that they come from, by the client's port; unless given, both are on loopback. */
+  readonly findClient?: (port: number) => DatagramRoute
   /** 60 s unless given. */
   readonly sessionTimeoutMs?: number
   readonly clock?: Clock
@@ -96,6 +99,7 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
     host = '127.0.0.1',
     auth,
     isDatagram = false,
+    findClient = () => ({ address: '127.0.0.1', from: '127.0.0.1' }),
     sessionTimeoutMs = 60_000,
     clock = systemClock,
     onSent,
@@ -107,7 +111,16 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
     const onClose = (connection: RtspConnection) => connections.delete(connection)
     const findStream = (name: string) => streams.get(name)
     connections.add(
-      new RtspConnection(socket, { findStream, auth, sessionTimeoutMs, isDatagram, clock, onClose, onSent }),
+      new RtspConnection(socket, {
+        findStream,
+        auth,
+        sessionTimeoutMs,
+        isDatagram,
+        findClient,
+        clock,
+        onClose,
+        onSent,
+      }),
     )
   })
   await listen(server, port, host)

@@ -10,6 +10,8 @@ export type Link = AsyncDisposable & {
   readonly connectedAt: readonly number[]
   /** How many of them stand. */
   readonly open: number
+  /** Whose connection it is that comes to the camera from this port of the link; an address. */
+  clientOf(port: number): string | undefined
   /** Resets the connections there are. */
   cut(): void
   /** Lets half of what the camera sends next through, and cuts; resolves when that is done, as those below do. */
@@ -32,7 +34,8 @@ type Spoil = (bytes: Buffer, pair: Pair) => Buffer
 
 type Pair = { readonly client: Socket; readonly camera: Socket }
 
-export async function openLink(cameraPort: number): Promise<Link> {
+/** `host`: the address of this machine that clients connect to. */
+export async function openLink(cameraPort: number, host = '127.0.0.1'): Promise<Link> {
   const pairs = new Set<Pair>()
   const idle = new Set<Socket>()
   const held = new AbortController()
@@ -80,7 +83,7 @@ export async function openLink(cameraPort: number): Promise<Link> {
     camera.on('close', end)
     if (isHolding) pause(pair)
   })
-  const port = await listen(server, 0)
+  const port = await listen(server, 0, host)
   const cut = () => {
     for (const { client } of pairs) client.resetAndDestroy()
     for (const client of idle) client.destroy()
@@ -93,6 +96,7 @@ export async function openLink(cameraPort: number): Promise<Link> {
     get open() {
       return pairs.size
     },
+    clientOf: (port) => [...pairs].find(({ camera }) => camera.localPort === port)?.client.remoteAddress,
     cut,
     cutInside: () =>
       spoilNext((bytes, { client }) => {
@@ -109,7 +113,7 @@ export async function openLink(cameraPort: number): Promise<Link> {
       }
       await rest(ms)
       // Two at once: until the end of both.
-      if (--refusals === 0 && !held.signal.aborted) await listen(server, port)
+      if (--refusals === 0 && !held.signal.aborted) await listen(server, port, host)
     },
     async swallow(ms) {
       isSwallowing = true
@@ -155,8 +159,8 @@ function pause({ client, camera }: Pair): void {
   camera.pause()
 }
 
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1')
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
   await once(server, 'listening')
   return (server.address() as { port: number }).port
 }

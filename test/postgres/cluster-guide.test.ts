@@ -28,7 +28,7 @@ testPostgres('three servers behind HAProxy do the main job, and what ends is not
   const balancer = await openGuideBalancer()
   t.after(() => balancer[Symbol.asyncDispose]())
   const { port, url, ca: cert } = balancer
-  const [n1, n2, n3] = balancer.serverPorts
+  const [n1, n2, n3] = balancer.servers.map(({ port }) => port)
   const peerPort = await findFreePort('127.0.0.1')
   const { pathname: name } = new URL(await postgres.createDatabase())
   const replica = await postgres.openReplica()

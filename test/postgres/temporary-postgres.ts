@@ -5,7 +5,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -26,6 +26,7 @@ export function findPostgres(): string | undefined {
 
 export class TemporaryPostgres {
   readonly password: string
+  readonly host: string
   readonly port: number
   readonly #bin: string
   readonly #folder: string
@@ -37,9 +38,11 @@ export class TemporaryPostgres {
     bin: string,
     folder: string,
     user: readonly string[],
+    host: string,
     port: number,
     password = randomBytes(8).toString('hex'),
   ) {
+    this.host = host
     this.password = password
     this.#bin = bin
     this.#folder = folder
@@ -47,13 +50,13 @@ export class TemporaryPostgres {
     this.port = port
   }
 
-  /** `bin` is the result of `findPostgres`. */
-  static async open(bin: string): Promise<TemporaryPostgres> {
+  /** `bin` is the result of `findPostgres`; `host` is an address of this machine. */
+  static async open(bin: string, host = '127.0.0.1'): Promise<TemporaryPostgres> {
     const folder = await mkdtemp(join(tmpdir(), 'nightjar-postgres-'))
     const user = await findUser()
     if (user) await chown(folder, user.uid, user.gid)
     const change = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
-    const postgres = new TemporaryPostgres(bin, folder, change, await findFreePort('127.0.0.1'))
+    const postgres = new TemporaryPostgres(bin, folder, change, host, await findFreePort(host))
     try {
       await postgres.#initialize()
       await postgres.start()
@@ -65,13 +68,13 @@ export class TemporaryPostgres {
   }
 
   /** A server that replicates this one. `close` it before this one. */
-  async openReplica(): Promise<TemporaryPostgres> {
+  async openReplica(givenPort?: number): Promise<TemporaryPostgres> {
     const folder = await mkdtemp(join(tmpdir(), 'nightjar-replica-'))
     const user = await findUser()
     if (user) await chown(folder, user.uid, user.gid)
-    const port = await findFreePort('127.0.0.1')
-    const replica = new TemporaryPostgres(this.#bin, folder, this.#user, port, this.password)
-    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', 'tester', '-D', replica.#dataDir]
+    const port = givenPort ?? (await findFreePort(this.host))
+    const replica = new TemporaryPostgres(this.#bin, folder, this.#user, this.host, port, this.password)
+    const from = ['-h', this.host, '-p', String(this.port), '-U', 'tester', '-D', replica.#dataDir]
     const env = { ...process.env, PGPASSWORD: this.password }
     await run(
       'setpriv',
@@ -86,7 +89,7 @@ export class TemporaryPostgres {
   }
 
   url(database: string): string {
-    return `postgres://tester:${this.password}@127.0.0.1:${this.port}/${database}`
+    return `postgres://tester:${this.password}@${this.host}:${this.port}/${database}`
   }
 
   /** Creates an empty database and returns its URL. */
@@ -112,7 +115,7 @@ export class TemporaryPostgres {
   async start(): Promise<void> {
     const settings = {
       port: this.port,
-      listen_addresses: '127.0.0.1',
+      listen_addresses: this.host,
       unix_socket_directories: '',
       fsync: 'off',
       max_connections: 300,
@@ -171,6 +174,7 @@ export class TemporaryPostgres {
     await run('setpriv', [...this.#user, join(this.#bin, 'initdb'), '-D', this.#dataDir, ...form, ...owner], {
       cwd: this.#folder,
     })
+    await appendFile(join(this.#dataDir, 'pg_hba.conf'), 'host all,replication all samenet scram-sha-256\n')
   }
 }
 

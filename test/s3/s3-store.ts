@@ -49,8 +49,8 @@ export type S3Store = AsyncDisposable & {
 
 const bucket = 'footage'
 
-/** Takes two seconds. */
-export async function openS3Store(): Promise<S3Store> {
+/** Takes two seconds. `host`: an address of this machine, to be asked at. */
+export async function openS3Store(host = '127.0.0.1'): Promise<S3Store> {
   const folder = mkdtempSync(join(tmpdir(), 'nightjar-s3-'))
   const store = spawn(script, ['run', folder, bucket], {
     env: { ...process.env, STORE: 'memstore' },
@@ -63,7 +63,7 @@ export async function openS3Store(): Promise<S3Store> {
     once(store, 'exit').then(() => Promise.reject(new Error(`the S3 store ended: ${errors.join('')}`))),
   ])
   const { endpoint, accessKeyId, secretAccessKey } = JSON.parse(line) as Record<string, string>
-  const proxy = await openProxy(endpoint!)
+  const proxy = await openProxy(endpoint!, host)
   return {
     url: (prefix, options = '') => `s3://${bucket}/${prefix}?endpoint=${proxy.url}${options && `&${options}`}`,
     environment: {
@@ -81,7 +81,7 @@ export async function openS3Store(): Promise<S3Store> {
   }
 }
 
-async function openProxy(endpoint: string) {
+async function openProxy(endpoint: string, host: string) {
   const target = new URL(endpoint)
   const requests: string[] = []
   let choose: (method: string, path: string) => StoreFault | undefined = () => undefined
@@ -141,10 +141,10 @@ async function openProxy(endpoint: string) {
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     requests,
     setFault(next: typeof choose) {
       choose = next

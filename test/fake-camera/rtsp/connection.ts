@@ -20,7 +20,7 @@ import type { MediaSource } from '../source/media-source.ts'
 import type { Chunk, Player } from '../source/outlet.ts'
 import type { RtpPosition } from '../source/rtp-track.ts'
 import { Access, type CameraAuth } from './access.ts'
-import { DatagramTrack } from './datagram-track.ts'
+import { type DatagramRoute, DatagramTrack } from './datagram-track.ts'
 import { spoilPackets } from './packet-faults.ts'
 import { describeSession, type StreamFaults } from './stream-faults.ts'
 
@@ -33,6 +33,8 @@ export type ConnectionOptions = {
   readonly sessionTimeoutMs: number
   /** Packets come in datagrams, and over the connection is refused. */
   readonly isDatagram: boolean
+  /** By the client's port. */
+  readonly findClient: (port: number) => DatagramRoute
   readonly clock: Clock
   readonly onClose: (connection: RtspConnection) => void
   /** A picture has been handed to the connection whole; of live streams. */
@@ -259,9 +261,9 @@ export class RtspConnection implements Player {
 
   async #setUpDatagrams(stream: OwnStream, track: number, asked: string): Promise<Answer> {
     const ports = parseClientPorts(asked)
-    const address = this.#socket.remoteAddress
-    if (!ports || !address) return { status: 461 }
-    const opened = await DatagramTrack.open({ ...ports, address })
+    const { address, from } = this.#options.findClient(this.#socket.remotePort ?? 0)
+    if (!ports || address === undefined) return { status: 461 }
+    const opened = await DatagramTrack.open({ ...ports, address }, from)
     // Gone meanwhile: nobody would close it.
     if (this.#ended.signal.aborted) {
       opened[Symbol.dispose]()

@@ -4,6 +4,9 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
+/** `from`: the own address that they come from. `address` is undefined if the client is gone. */
+export type DatagramRoute = { readonly from: string; readonly address: string | undefined }
+
 export type ClientPorts = { readonly address: string; readonly rtp: number; readonly rtcp: number }
 
 export class DatagramTrack implements Disposable {
@@ -17,8 +20,8 @@ export class DatagramTrack implements Disposable {
     this.#rtcp = rtcp
   }
 
-  static async open(client: ClientPorts): Promise<DatagramTrack> {
-    const [rtp, rtcp] = await Promise.all([openSocket(), openSocket()])
+  static async open(client: ClientPorts, from: string): Promise<DatagramTrack> {
+    const [rtp, rtcp] = await Promise.all([openSocket(from), openSocket(from)])
     return new DatagramTrack(client, rtp, rtcp)
   }
 
@@ -46,11 +49,11 @@ export class DatagramTrack implements Disposable {
   }
 }
 
-async function openSocket(): Promise<Socket> {
+async function openSocket(from: string): Promise<Socket> {
   const socket = createSocket('udp4')
   // Nobody listens there any more, or the client's punches through routers: neither matters.
   socket.on('error', () => {})
-  socket.bind(0, '127.0.0.1')
+  socket.bind(0, from)
   await once(socket, 'listening')
   return socket
 }
