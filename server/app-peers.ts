@@ -41,7 +41,12 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
     clock,
     log,
   })
-  const forwarder = new Forwarder({ findServer: (cameraId) => findServer(membership, cameraId), identity, log })
+  const forwarder = new Forwarder({
+    findServer: (cameraId) => findServer(membership, cameraId),
+    findEpoch: (cameraId) => membership.findEpoch(cameraId),
+    identity,
+    log,
+  })
   const canBeAsked = address !== undefined
   const leaveStore = store.onChange((change) => {
     if (change !== 'camera_leases' && change !== 'foreign') return
@@ -69,6 +74,7 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
       )
     },
     forward: forwarder.forward.bind(forwarder),
+    follow: forwarder.follow.bind(forwarder),
     lost: membership.lost,
     size: () => membership.size,
     run: (signal: AbortSignal) => membership.run(signal),
@@ -91,6 +97,7 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
 /** Throws 'unavailable'. */
 function findServer(membership: Membership, cameraId: number | undefined): Peer {
   const owner = cameraId === undefined ? undefined : membership.findOwner(cameraId)
+  if (owner === 'this' && membership.own) return membership.own
   if (cameraId === undefined || owner === 'this') return membership.findCameraServer()
   if (owner) return owner
   throw new AppError('unavailable', 'no server has this camera at the moment')

@@ -116,7 +116,16 @@ export function createApi(deps: ApiDeps): Api {
           const cameraId = cameraOf(request)
           if (cameraId !== undefined) await handOn(request, reply, cameraId)
         })
-      registerLiveRoutes(scope, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
+      registerLiveRoutes(scope, {
+        tokens: mediaTokens,
+        access,
+        cameras: store.cameras,
+        live,
+        snapshots,
+        streams,
+        peers,
+        log,
+      })
       registerRecordedImageRoutes(scope, { tokens: mediaTokens, access, images: deps.recordedImages })
     })
     registerRecordedRoutes(server, { recorded, streams, limits, handOn, log })

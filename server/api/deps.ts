@@ -1,5 +1,6 @@
 // The dependencies of the API, as types. The wiring passes the real ones, and tests pass small ones of their own.
 
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RepairProgress } from '../archive/background-repair.ts'
 import type { StorageMeter } from '../archive/storage-meter.ts'
@@ -184,6 +185,11 @@ export type PeerDeps = {
    * has cameras. Throws 'unavailable' while that does not.
    */
   forward(request: FastifyRequest, reply: FastifyReply, server?: Peer): Promise<void>
+  /**
+   * Call it when images of a camera begin to be sent, which this server has now. The result, if any, is to be called when
+   * they end: it goes on with those of the server that has the camera then, until the client leaves or nobody has it.
+   */
+  follow(request: FastifyRequest, response: ServerResponse, cameraId: number): (() => Promise<void>) | undefined
 }
 
 /** What a server without cameras can answer with. */

@@ -95,7 +95,9 @@ async function findTakeover(
 async function isLeftCopy({ rows, places }: DeletionContext, { placeId, path }: FileLocation): Promise<boolean> {
   const startMs = startOfPath(path)
   for (const other of await rows.listFiles(findCameraOfPath(path)!, startMs - seamMs, startMs + seamMs)) {
-    if (other.placeId === placeId) continue
+    // In a folder of another server, nothing is moved by this one.
+    const isHere = places.all.some(({ id }) => id === other.placeId)
+    if (other.placeId === placeId || !isHere) continue
     await using source = await places.filesOf(other.placeId).open(other.path).catch(ignoreLost)
     if (!source) continue
     await using copy = await places.filesOf(placeId).open(path)

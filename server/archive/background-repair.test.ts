@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hourMs, minuteMs, openPlace, type Place, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
 import { Catalog, type FootageGap } from './catalog.ts'
 import { FinalSyncs } from './final-syncs.ts'
 import { segmentPath } from './layout.ts'
@@ -175,6 +176,22 @@ test('a file without a row is found while recorders run, and their files are lef
   stopping.abort()
   await running
   assert.equal(dirname(files[0]!.path), dirname(growing))
+})
+
+test('files without a row are looked for again if the database was away', async () => {
+  const { place, next } = await crash(1)
+  const elsewhere = new Catalog({ ...place.context, rows: (await openPlace()).rows })
+  const lost = await record(place, elsewhere, t0 + 2 * minuteMs, 2)
+  const { listFiles, insertOpen } = place.rows
+  const fail = () => Promise.reject(new AppError('unavailable', 'the database is away'))
+  const failures = { listFiles: 0, insertOpen: 0 }
+  place.rows.listFiles = (...values) => (failures.listFiles++ < 2 ? fail() : listFiles.apply(place.rows, values))
+  place.rows.insertOpen = (...values) => (failures.insertOpen++ < 1 ? fail() : insertOpen.apply(place.rows, values))
+  const stopping = new AbortController()
+  const running = next.repair.run(() => false, stopping.signal)
+  await eventually(() => place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
+  stopping.abort()
+  await running
 })
 
 test('a file without a row is found even if the next server crashed before it had searched', async () => {

@@ -3,7 +3,7 @@
 // searched for too. Docs: docs/design/recording.md.
 
 import { settlesWithin } from '../base/deadline.ts'
-import { errorChain } from '../base/error.ts'
+import { AppError, errorChain } from '../base/error.ts'
 import { Notifier } from '../base/notifier.ts'
 import { pause } from '../base/pause.ts'
 import { SingleFlight } from '../base/single-flight.ts'
@@ -12,6 +12,7 @@ import type { FileLocation } from '../model/segment-views.ts'
 import { waitForPlace } from '../places/place-folder.ts'
 import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
+import { startOfPath } from './layout.ts'
 import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
 
 export type RepairOptions = {
@@ -44,6 +45,8 @@ type Pending = {
   readonly onRepaired: () => void
   readonly repairing: SingleFlight<void>
   failures: number
+  /** The database or the disk was away at the last attempt. */
+  isAwaited: boolean
   retryAtMs: number
 }
 
@@ -122,7 +125,14 @@ export class BackgroundRepair {
 
   /** Adds a file that no recorder writes any more. `onRepaired` must not throw. */
   add(segment: UnclosedSegment, onRepaired: () => void = () => {}): void {
-    const pending: Pending = { segment, onRepaired, repairing: new SingleFlight(), failures: 0, retryAtMs: 0 }
+    const pending: Pending = {
+      segment,
+      onRepaired,
+      repairing: new SingleFlight(),
+      failures: 0,
+      isAwaited: false,
+      retryAtMs: 0,
+    }
     const index = this.#pending.findLastIndex((other) => other.segment.startMs <= segment.startMs) + 1
     this.#pending.splice(index, 0, pending)
     const own = this.#byCamera.get(segment.cameraId) ?? new Set()
@@ -227,9 +237,12 @@ export class BackgroundRepair {
       this.#forget(pending)
       pending.onRepaired()
     } catch (error) {
-      context.log.error({ path: segment.path, error: errorChain(error) }, 'the recording could not be repaired')
-      // If the disk is not mounted, the file itself is not damaged.
-      if (!(await context.places.isPresent(segment.placeId))) {
+      // If the database does not answer, or the disk is not mounted, the file itself is not damaged.
+      const isElsewhere = isAway(error) || !(await context.places.isPresent(segment.placeId))
+      if (!isElsewhere || !pending.isAwaited)
+        context.log.error({ path: segment.path, error: errorChain(error) }, 'the recording could not be repaired')
+      pending.isAwaited = isElsewhere
+      if (isElsewhere) {
         pending.retryAtMs = context.clock.monotonicMs() + awayRetryMs
         return
       }
@@ -278,15 +291,16 @@ export class BackgroundRepair {
     // Files that were about to be deleted must not be mistaken for footage without a row.
     await this.#try('pending deletions could not be completed', undefined, () => finishPendingDeletions(context))
     const listUnknown = async () => {
-      const found = new Map<string, FileLocation & { readonly changedMs: number; gapReason: string | undefined }>()
+      const found = new Map<string, FileLocation & { readonly changedMs: number; readonly where: Unseen }>()
       for (const where of unseen) {
         if (signal.aborted) break
-        await this.#try('recordings without an entry not looked for', where.cameraId, async () => {
+        const error = await this.#try('recordings without an entry not looked for', where.cameraId, async () => {
           for (const file of await listUnknownFiles(context, where)) {
             if (isKnownFile(where.cameraId, file.path)) continue
-            found.set(`${file.placeId} ${file.path}`, { ...file, gapReason: where.gapReasons?.get(file.path) })
+            found.set(`${file.placeId} ${file.path}`, { ...file, where })
           }
         })
+        if (isAway(error)) this.#unseen.push(where)
       }
       return found
     }
@@ -300,22 +314,27 @@ export class BackgroundRepair {
     }
     for (const file of unknown.values()) {
       if (signal.aborted) return
-      await this.#try('recording without an entry not looked at', file.path, async () => {
-        const result = await adoptFile(context, file, file.gapReason)
+      const error = await this.#try('recording without an entry not looked at', file.path, async () => {
+        const result = await adoptFile(context, file, file.where.gapReasons?.get(file.path))
         if (result === 'adopted') this.#report.adopted++
         if (result === 'empty' || result === 'copy') this.#report.removed++
       })
+      if (isAway(error)) this.#unseen.push({ ...file.where, fromMs: startOfPath(file.path) })
     }
     if (this.#report.adopted > 0)
       log.info({ adopted: this.#report.adopted }, 'recordings missing in the index were added to it')
   }
 
-  /** What fails is left unchanged, and the next start retries it. */
-  async #try(failure: string, of: string | number | undefined, work: () => Promise<void>): Promise<void> {
+  /** What fails is left unchanged, and the next start retries it. Returns the error. */
+  async #try(failure: string, of: string | number | undefined, work: () => Promise<void>): Promise<unknown> {
     try {
       await work()
     } catch (error) {
       this.#options.context.log.error({ of, error: errorChain(error) }, failure)
+      return error
     }
   }
 }
+
+/** The database, or the disk, is away for the moment. */
+const isAway = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'

@@ -125,16 +125,20 @@ test('what was recorded after another server took the camera is set aside', asyn
   const untilFirst = await open(2, t0, 3, 5)
   const successor = await open(2, t0 + 3400, 4, 2)
   const own = await open(3, t0, 4, 5)
+  const continued = await open(5, t0, 4, 3)
+  const late = await open(5, t0 + 1000, 3, 3)
   const lost = new Catalog({ ...place.context, rows: new MemorySegmentRows() })
   const path = segmentPath(4, t0, 2)
   const orphan = await record(place, lost, t0, 5, { cameraId: 4, path })
   await place.start().repairOpen([{ id: 4, createdAtMs: 0 }])
   const lengths = new Map(place.rows.all.map(({ path, fragments }) => [path, fragments.length]))
-  const made = [untilTaken, untilFirst, successor, own, orphan]
+  const made = [untilTaken, untilFirst, successor, own, orphan, continued, late]
   assert.deepEqual(
     made.map(({ segment }) => lengths.get(segment.path)),
-    [2, 3, 2, 5, 2],
+    [2, 3, 2, 5, 2, 3, undefined],
   )
+  const whole = await scanSegmentFile(late.path.replace(late.segment.path, `set-aside/${late.segment.path}`))
+  assert.equal(whole.fragments.length, 3)
   for (const { path, segment } of [untilTaken, untilFirst, orphan]) {
     const aside = await scanSegmentFile(path.replace(segment.path, `set-aside/${segment.path}`))
     assert.equal(aside.fragments.length, 5)

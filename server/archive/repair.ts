@@ -57,9 +57,9 @@ export async function repairSegment(
 const maxFileMs = 3_600_000
 
 /**
- * From when on another server has recorded the camera of this file, Unix milliseconds: the start of its first file, or, if
- * that has none, when it took the camera. What is in this file from then on is not shown. Undefined if no other server
- * has had the camera since.
+ * From when on another server has recorded the camera of this file, Unix milliseconds: the start of its first file, which may
+ * be before that of this one, or, if it has none, when it took the camera. What is in this file from then on is not shown.
+ * Undefined if no other server has had the camera since.
  */
 export async function findContinuation(
   rows: Pick<DeletionContext['rows'], 'findLease' | 'listFiles'>,
@@ -70,7 +70,7 @@ export async function findContinuation(
   const lease = await rows.findLease(cameraId)
   if (!lease || lease.epoch <= epoch) return undefined
   const startMs = startOfPath(path)
-  const files = await rows.listFiles(cameraId, startMs, startMs + maxFileMs)
+  const files = await rows.listFiles(cameraId, startMs - maxFileMs, startMs + maxFileMs)
   const later = files.filter((file) => (leaseEpochOfPath(file.path) ?? 0) > epoch)
   return later.length > 0 ? Math.min(...later.map((file) => file.startMs)) : lease.takenMs
 }

@@ -17,6 +17,7 @@ import type { AuditFault } from './camera-faults.ts'
 import type { ClusterNetwork } from './cluster-network.ts'
 import type { HttpAccess } from './http-reader.ts'
 import type { DoneFault } from './judge.ts'
+import type { DirectServer } from './revocations.ts'
 
 export type AuditServer = HttpAccess & {
   /** A change of the interface; the status and the body. */
@@ -31,6 +32,8 @@ export type AuditCluster = AsyncDisposable & {
   readonly server: AuditServer
   /** What happens to each server, and to what they share. */
   readonly sufferers: readonly { readonly name: string; readonly faults: readonly AuditFault[] }[]
+  /** Each server for itself. */
+  readonly direct: readonly DirectServer[]
   /** When cameras changed hands, by camera. */
   listMoves(): Promise<Map<number, DoneFault[]>>
   /** Ends faults, waits for uploads, and compares folders, bucket and index. */
@@ -99,6 +102,7 @@ export async function openAuditCluster(folder: string, network?: ClusterNetwork)
       request: (path, options) => ask(new URL(path, balancer.url), balancer.ca, first.token, options),
       log: () => servers.map((each, i) => `${names[i]}\n${each.log()}`).join('\n\n'),
     },
+    direct: balancer.servers.map((each, i) => ({ ...each, name: names[i]!, from: proxy })),
     sufferers: [
       ...servers.map((server, i) => ({
         name: names[i]!,

@@ -17,6 +17,7 @@ import { judge, type Verdict } from './judge.ts'
 import { recordOldFootage } from './old-footage.ts'
 import { playRecording, type TimeRange } from './play-recording.ts'
 import { readTimeline } from './read-timeline.ts'
+import { startRevoking } from './revocations.ts'
 import { planFaults } from './schedule.ts'
 import { type ClockStep, openServerClock, serverTimes } from './server-clock.ts'
 import { openServerDisk } from './server-disk.ts'
@@ -125,6 +126,7 @@ export async function runAudit({
   const endOfFaults = sleep(seconds * 1000)
   const endMoving = alone && places?.startMoving(alone, seed)
   const endViewing = (places ?? cluster) && startViewing(server, ids, seed)
+  const endRevoking = cluster && startRevoking(server, cluster.direct)
   const { faults, complaints } = await sufferFaults(
     [
       ...serverFaults.map(({ name, faults }, i) => {
@@ -147,6 +149,8 @@ export async function runAudit({
   if (moving) say(`${moving.moves} commands moved recordings, ${moving.kills} of them were killed`)
   const viewing = await endViewing?.()
   if (viewing) say(`viewers played ${viewing.played} parts; away: ${JSON.stringify(viewing.away)}`)
+  const revoking = await endRevoking?.()
+  if (revoking) say(`${revoking.revoked} tokens were revoked, and refused ${revoking.refused} times`)
   // A camera that waits for its next attempt to connect would have a gap without an end.
   for (const { id, stream } of cameras)
     await eventually(`${stream} is recorded again`, 60_000, async () => (await readStatus(http, id)) === 'RECORDING')
@@ -192,7 +196,13 @@ export async function runAudit({
   }
   const ending = alone ? describeEnd(await alone.stop()) : await cluster!.stop()
   if (keepIn) await writeFile(join(keepIn, 'server.log'), server.log())
-  const wrong = [...complaints, ...(viewing?.complaints ?? []), ...(placesVerdict?.complaints ?? []), ...ending]
+  const wrong = [
+    ...complaints,
+    ...(revoking?.complaints ?? []),
+    ...(viewing?.complaints ?? []),
+    ...(placesVerdict?.complaints ?? []),
+    ...ending,
+  ]
   return { seed, faults, verdicts, complaints: wrong, longestStallMs, places: placesVerdict }
 }
 

@@ -1,6 +1,7 @@
 // Two servers that share cameras: one is killed, or sleeps, and the other one records all of them.
 
 import assert from 'node:assert/strict'
+import { request } from 'node:https'
 import type { TestContext } from 'node:test'
 import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
@@ -72,17 +73,56 @@ async function openScene(t: TestContext, postgres: TemporaryPostgres) {
   return { first, second, ids, ofFirst, listOwners, readTimeline, isRecordedSince, checkFiles }
 }
 
+/** A viewer of MJPEG, who counts images. */
+function watchImages({ url, ca }: ServerProcess, { pathname, search }: URL) {
+  let count = 0
+  let isEnded = false
+  const asked = request(new URL(pathname + search, url), { ca, agent: false }, (response) => {
+    response.on('data', (bytes: Buffer) => {
+      if (bytes.includes('Content-Type: image/jpeg')) count++
+    })
+    response.on('close', () => {
+      isEnded = true
+    })
+  })
+  asked.on('error', () => {})
+  asked.end()
+  return {
+    get count() {
+      return count
+    },
+    get isEnded() {
+      return isEnded
+    },
+    [Symbol.dispose]: () => void asked.destroy(),
+  }
+}
+
 testPostgres('a server is killed, and another one records its cameras until it is back', async (t, postgres) => {
   const { first, second, ids, ofFirst, listOwners, readTimeline, isRecordedSince, checkFiles } = await openScene(
     t,
     postgres,
   )
+  const { streams } = (await second.request<Camera>(`/v1/cameras/${ofFirst[0]}/`)).json
+  const urlOf = (kind: string) => new URL(streams.find(({ format }) => format === kind)!.url)
+  using images = watchImages(second, urlOf('mjpeg'))
+  const hlsUrl = urlOf('hls')
+  const readSequence = async () => {
+    const { status, text } = await second.request(hlsUrl.pathname + hlsUrl.search, { authorization: null })
+    return status === 200 ? Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(text)![1]) : undefined
+  }
+  const sequence = await eventually('HLS', 20_000, readSequence)
+  await eventually('images', 20_000, async () => images.count > 1)
   await first.kill()
   const killedMs = Date.now()
   const { status } = await second.request(`/v1/cameras/${ofFirst[0]}/recording/timeline/?start=0&end=1`)
   assert.equal(status, 503, 'nobody knows what was recorded last')
   await eventually('the second one records all', 60_000, isRecordedSince(second, killedMs + 2000))
   assert.deepEqual(new Set((await listOwners()).values()), new Set(['n2']))
+  // Of the viewers, those of HLS go on with later segments, and those of images on the same connection.
+  const seen = images.count
+  await eventually('images go on', 20_000, async () => images.count > seen + 2)
+  await eventually('HLS goes on', 20_000, async () => ((await readSequence()) ?? 0) > sequence)
   t.diagnostic(`recorded again ${Date.now() - killedMs} ms after the end of the first server`)
   await first.start()
   await eventually('what the first one had recorded is listed', 30_000, async () => {
@@ -113,6 +153,9 @@ testPostgres('a server is killed, and another one records its cameras until it i
   assert.match(snapshot, new RegExp(`/at/${from}/`))
   await first.command('camera', 'place', String(moved), '--node', to!)
   await eventually('it is moved', 30_000, async () => (await listOwners()).get(moved) === to)
+  const seenLast = images.count
+  await eventually('images go on again', 20_000, async () => images.count > seenLast + 2)
+  assert.equal(images.isEnded, false)
   for (const server of [first, second])
     await eventually('its image', 20_000, async () => {
       const { pathname, search } = new URL(snapshot)

@@ -6,7 +6,7 @@ import { AppError } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Store } from '../../store/store.ts'
 import type { CameraAccess } from '../camera-access.ts'
-import type { HlsPosition, Live, Snapshots } from '../deps.ts'
+import type { HlsPosition, Live, PeerDeps, Snapshots } from '../deps.ts'
 import { mediaFiles, mediaPath } from '../media-urls.ts'
 import { HttpError } from '../problem.ts'
 import { awaitFirstChunk } from './first-chunk.ts'
@@ -23,6 +23,8 @@ export type LiveRoutesOptions = {
   readonly live: Live
   readonly snapshots: Snapshots
   readonly streams: OpenStreams
+  /** Undefined where no other server may get the camera. */
+  readonly peers?: Pick<PeerDeps, 'follow'> | undefined
   readonly log: Logger
 }
 
@@ -41,7 +43,7 @@ type Respond = (viewing: Viewing) => Promise<void>
 const offlineWaitMs = 500
 
 export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesOptions): void {
-  const { tokens, access, cameras, live, snapshots, streams, log } = options
+  const { tokens, access, cameras, live, snapshots, streams, peers, log } = options
 
   const route = (kind: MediaKind, file: string, respond: Respond) =>
     server.get(`/media/cameras/:camera_id/${file}`, async (request, reply) => {
@@ -76,6 +78,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       ) => AsyncIterable<Uint8Array>,
       wrap: (chunks: AsyncIterable<Uint8Array>, request: FastifyRequest) => AsyncIterable<Uint8Array> = (chunks) =>
         chunks,
+      follow?: PeerDeps['follow'],
     ): Respond =>
     async ({ grant, request, reply, isOffline }) => {
       if (request.method === 'HEAD') {
@@ -84,8 +87,9 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
         return
       }
       const signal = enter(grant, reply)
+      const goOn = follow?.(request, reply.raw, grant.cameraId)
       const { all } = await awaitFirstChunk(open(grant, { signal, waitMs: await waitFor(isOffline) }))
-      await sendStream(startMedia(reply, 200, type, unbuffered), wrap(all, request), { signal, log })
+      await sendStream(startMedia(reply, 200, type, unbuffered), wrap(all, request), { signal, log, goOn })
     }
 
   route(
@@ -97,6 +101,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       ({ cameraId, view, userId }, { signal }) => live.camera(cameraId).openMjpeg({ ...view, account: userId, signal }),
       // Only browsers that show the images are late by one (see multipart.ts), and they say what they request.
       (images, { headers }) => writeMultipart(images, headers['sec-fetch-dest'] === 'image'),
+      peers?.follow,
     ),
   )
   const mp4 = stream('video/mp4', ({ cameraId }, options) => live.camera(cameraId).openViewer('mp4', options))

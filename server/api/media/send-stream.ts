@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { MediaBody } from '../../playback/media-bytes.ts'
-import { hasDrained, isWritten } from '../transport/drained.ts'
+import { hasDrained, isGone, isWritten } from '../transport/drained.ts'
 import { lineIsFree } from '../transport/line-delay.ts'
 import { waitPatiently } from '../transport/stalled-clients.ts'
 
@@ -13,6 +13,8 @@ export type SendStreamOptions = {
   /** Aborts with the connection and with the viewer's access, see open-streams.ts. */
   readonly signal: AbortSignal
   readonly log: Logger
+  /** Sends what follows the stream once that has ended. */
+  readonly goOn?: (() => Promise<void>) | undefined
 }
 
 /**
@@ -22,7 +24,7 @@ export type SendStreamOptions = {
 export async function sendStream(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
-  { signal, log }: SendStreamOptions,
+  { signal, log, goOn }: SendStreamOptions,
 ): Promise<void> {
   // A quiet camera is no reason to disconnect; a stalled client is, see below.
   response.setTimeout(0)
@@ -34,6 +36,7 @@ export async function sendStream(
       await lineIsFree(response, chunk.length, signal)
       if (!response.write(chunk) && !(await hasDrained(response, signal))) break
     }
+    if (goOn && !signal.aborted && !isGone(response)) await goOn()
     response.end()
   } catch (error) {
     response.destroy()

@@ -11,19 +11,23 @@ import type {
 import type { ServerHttp2Stream } from 'node:http2'
 import { Agent, request as send } from 'node:https'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PeerCertificate } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { SingleFlight } from '../../base/single-flight.ts'
 import { writePeerAddress } from '../../model/peer-address.ts'
-import { isGone } from '../transport/drained.ts'
+import { MultipartSplice, mjpegContentType, opening } from '../media/multipart.ts'
+import { hasDrained, isGone } from '../transport/drained.ts'
 import type { Peer } from './membership.ts'
 import type { PeerIdentity } from './peer-identity.ts'
 
 export type ForwarderOptions = {
   /** The server that has the camera; without one, any that has cameras. Throws 'unavailable'. */
   readonly findServer: (cameraId: number | undefined) => Peer
+  /** Which lease the camera is under; undefined if no server has ever had it. */
+  readonly findEpoch: (cameraId: number) => number | undefined
   readonly identity: PeerIdentity
   readonly log: Logger
 }
@@ -36,6 +40,19 @@ const idleMs = 30_000
 const patienceMs = 3000
 /** Some answers take minutes, as the first image of a camera that is offline. In silence, the server is looked after. */
 const silenceMs = 10_000
+
+/** Where images of a camera that changes hands are continued: how often to look, and for how long nobody may have it. */
+const lookMs = 500
+const maxAwayMs = 60_000
+/** The images of a server that still has the camera end only if the connection to it broke. */
+const sameMs = 3000
+
+/** A stream of images of a camera, sent under the lease `epoch`. */
+type Images = {
+  readonly splice: MultipartSplice
+  readonly cameraId: number
+  readonly epoch: number | undefined
+}
 
 export class Forwarder implements Disposable {
   readonly #options: ForwarderOptions
@@ -56,8 +73,10 @@ export class Forwarder implements Disposable {
    * answered.
    */
   async forward(request: FastifyRequest, reply: FastifyReply, given?: Peer): Promise<void> {
-    const { log, findServer } = this.#options
-    const server = given ?? findServer(cameraOf(request))
+    const { log, findServer, findEpoch } = this.#options
+    const cameraId = cameraOf(request)
+    const epoch = cameraId === undefined ? undefined : findEpoch(cameraId)
+    const server = given ?? findServer(cameraId)
     let answer: IncomingMessage
     try {
       answer = await this.#ask(server, request, reply.raw)
@@ -73,8 +92,75 @@ export class Forwarder implements Disposable {
     if (this.#silent.delete(server.name)) log.info({ server: server.name }, 'the other server answers again')
     const response = reply.hijack().raw
     response.writeHead(answer.statusCode!, endToEnd(answer.headers))
+    if (cameraId !== undefined && isMultipart(answer) && isOfClient(request)) {
+      const splice = new MultipartSplice()
+      await this.#passOn(answer, response, { splice, cameraId, epoch })
+      await this.#goOn(request, response, { splice, cameraId, epoch })
+      response.end()
+      return
+    }
     // Either side may leave in the middle, which ends the other.
     await pipeline(answer, response).catch(() => {})
+  }
+
+  /** See `PeerDeps`. */
+  follow(request: FastifyRequest, response: ServerResponse, cameraId: number): (() => Promise<void>) | undefined {
+    if (!isOfClient(request)) return undefined
+    const epoch = this.#options.findEpoch(cameraId)
+    return () => {
+      const splice = new MultipartSplice()
+      // The opening was sent.
+      splice.take(opening)
+      return this.#goOn(request, response, { splice, cameraId, epoch })
+    }
+  }
+
+  /** Sends images of whatever server has the camera, as long as one has it. */
+  async #goOn(request: FastifyRequest, response: ServerResponse, { splice, cameraId, epoch }: Images): Promise<void> {
+    const { findServer, findEpoch } = this.#options
+    let seen = epoch
+    let endedMs = performance.now()
+    while (!isGone(response) && performance.now() - endedMs < maxAwayMs) {
+      await sleep(lookMs)
+      const current = findEpoch(cameraId)
+      // The same server would have gone on, unless the connection to it broke.
+      if (current === seen && performance.now() - endedMs < sameMs) continue
+      try {
+        const answer = await this.#ask(findServer(cameraId), request, response)
+        if (!isMultipart(answer)) {
+          answer.destroy()
+          // Access was revoked, or the camera deleted.
+          if (answer.statusCode !== 503) return
+          continue
+        }
+        response.write(splice.end())
+        await this.#passOn(answer, response, { splice, cameraId, epoch: current })
+        seen = current
+        endedMs = performance.now()
+      } catch {
+        // Nobody has the camera, or its server does not answer yet.
+      }
+    }
+  }
+
+  /** Until the answer ends or breaks, or another server has the camera. */
+  async #passOn(answer: IncomingMessage, response: ServerResponse, { splice, cameraId, epoch }: Images): Promise<void> {
+    const looking = setInterval(() => {
+      if (this.#options.findEpoch(cameraId) !== epoch) answer.destroy()
+    }, lookMs)
+    response.setTimeout(0)
+    try {
+      for await (const bytes of answer) {
+        const parts = splice.take(bytes as Buffer)
+        const isTaken = parts.map((part) => response.write(part)).every(Boolean)
+        if (!isTaken && !(await hasDrained(response))) return
+      }
+    } catch {
+      // The other server ended, or is no longer the one.
+    } finally {
+      clearInterval(looking)
+      answer.destroy()
+    }
   }
 
   [Symbol.dispose](): void {
@@ -183,6 +269,12 @@ export class Forwarder implements Disposable {
     }
   }
 }
+
+const isMultipart = ({ statusCode, headers }: IncomingMessage) =>
+  statusCode === 200 && headers['content-type'] === mjpegContentType
+
+/** Not of another server, which goes on by itself. */
+const isOfClient = ({ raw, method }: FastifyRequest) => method === 'GET' && (raw.hops ?? 0) === 0
 
 /** The camera that the path names. */
 export function cameraOf({ params, url }: FastifyRequest): number | undefined {

@@ -77,6 +77,11 @@ export class Membership implements AsyncDisposable {
     return this.#self
   }
 
+  /** This one, as others ask it; undefined if they cannot. */
+  get own(): Peer | undefined {
+    return toPeer(this.#self)
+  }
+
   /** Those that are alive and have cameras, or may have. */
   get withCameras(): Node[] {
     return this.#all.filter(({ hasCameras, isAlive }) => hasCameras && isAlive)
@@ -112,6 +117,11 @@ export class Membership implements AsyncDisposable {
     if (lease ? lease.incarnation === this.#self.incarnation : this.#self.hasCameras) return 'this'
     const owner = this.#all.find((node) => node.isAlive && isOwner(node))
     return owner && toPeer(owner)
+  }
+
+  /** Of the lease that the camera is or was under; undefined if no server has ever had it. */
+  findEpoch(cameraId: number): number | undefined {
+    return this.#leases.get(cameraId)?.epoch
   }
 
   /** Call it when cameras have changed hands. Throws the database's errors. */

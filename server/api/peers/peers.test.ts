@@ -6,13 +6,16 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { connect } from 'node:tls'
+import fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { findFreePort } from '../../base/free-port.ts'
 import { silentLogger } from '../../base/log.ts'
 import { parsePeerAddress, writePeerAddress } from '../../model/peer-address.ts'
-import { Forwarder } from './forwarder.ts'
+import { MultipartSplice, mjpegContentType, writeMultipart } from '../media/multipart.ts'
+import { Forwarder, type ForwarderOptions } from './forwarder.ts'
 import { makePeerIdentity } from './peer-identity.ts'
 import { PeerPort } from './peer-port.ts'
 
@@ -32,11 +35,17 @@ async function openPeer(t: TestContext, answer: Answer, { name = 'n1', secret = 
 }
 
 /** A server that hands everything on to n1 at this port. */
-async function openAsking(t: TestContext, port: number, secret = key): Promise<FastifyInstance> {
+async function openAsking(
+  t: TestContext,
+  port: number,
+  { secret = key, ...others }: { readonly secret?: Uint8Array } & Partial<ForwarderOptions> = {},
+): Promise<FastifyInstance> {
   const forwarder = new Forwarder({
     findServer: () => ({ name: 'n1', address: { host: '127.0.0.1', port } }),
+    findEpoch: () => undefined,
     identity: await makePeerIdentity(secret, 'n2'),
     log,
+    ...others,
   })
   const app = Fastify()
   app.decorateRequest('clientIp', '198.51.100.7')
@@ -140,7 +149,7 @@ test('who is nobody, of another installation, or another server than meant, is n
     await new Promise((resolve) => socket.once('close', resolve))
     assert.equal(Buffer.concat(received).length, 0)
   }
-  assert.equal((await fetch(urlOf(await openAsking(t, address.port, randomBytes(32))))).status, 503)
+  assert.equal((await fetch(urlOf(await openAsking(t, address.port, { secret: randomBytes(32) })))).status, 503)
   const other = await openPeer(t, answer, { name: 'n3' })
   assert.equal((await fetch(urlOf(await openAsking(t, other.address.port)))).status, 503)
   assert.deepEqual(asked, [])
@@ -175,4 +184,92 @@ test('bytes that are no TLS, half an answer, an end, and nothing are 503 or end 
   const half = await fetch(urlOf(await openAsking(t, address.port)))
   await assert.rejects(half.text())
   await Promise.all(answers)
+})
+
+test('images go on from the server that has the camera then, wherever those of the one before broke off', async (t) => {
+  const images = ['one', 'two', 'three'].map((text) => Buffer.from(text.repeat(2000)))
+  const whole = Buffer.concat(await Array.fromAsync(writeMultipart(Readable.from(images))))
+  const brokenOff = Promise.withResolvers<void>()
+  const breakingOff: Answer = (_, response) => {
+    response.writeHead(200, { 'content-type': mjpegContentType })
+    response.write(whole.subarray(0, whole.length - 3000), () => {
+      setTimeout(() => {
+        response.destroy()
+        brokenOff.resolve()
+      }, 50)
+    })
+  }
+  const ending: Answer = (_, response) => {
+    response.writeHead(200, { 'content-type': mjpegContentType })
+    response.end(whole)
+  }
+  const first = await openPeer(t, breakingOff)
+  const second = await openPeer(t, ending, { name: 'n3' })
+  let server = { name: 'n1', address: first.address }
+  let epoch = 1
+  const app = await openAsking(t, 0, { findServer: () => server, findEpoch: () => epoch })
+  const response = await fetch(`${urlOf(app)}/media/cameras/7/live.mjpeg`)
+  assert.equal(response.headers.get('content-type'), mjpegContentType)
+  void brokenOff.promise.then(() => {
+    server = { name: 'n3', address: second.address }
+    epoch++
+  })
+  const reader = response.body!.getReader()
+  const received: Uint8Array[] = []
+  // The third image of the first server has lost its end; the others are whole.
+  const wanted = 2 * whole.length - '--nightjar-frame\r\n'.length
+  while (received.reduce((sum, { length }) => sum + length, 0) < wanted) received.push((await reader.read()).value!)
+  await reader.cancel()
+  const parts = readParts(Buffer.concat(received))
+  assert.deepEqual(
+    parts.map((image) => [image.length, image.subarray(0, 3).toString(), image.at(-1)]),
+    [...images, ...images].map((image, i) => [
+      image.length,
+      image.subarray(0, 3).toString(),
+      i === 2 ? 0 : image.at(-1),
+    ]),
+  )
+})
+
+/** As a client that believes the lengths. */
+function readParts(bytes: Buffer): Buffer[] {
+  const boundary = '--nightjar-frame\r\n'
+  const parts: Buffer[] = []
+  let at = 0
+  for (;;) {
+    assert.equal(bytes.toString('latin1', at, at + boundary.length), boundary)
+    at += boundary.length
+    if (at === bytes.length) return parts
+    const end = bytes.indexOf('\r\n\r\n', at) + 4
+    const length = Number(/Content-Length: (\d+)/.exec(bytes.toString('latin1', at, end))![1])
+    parts.push(bytes.subarray(end, end + length))
+    at = end + length + 2
+  }
+}
+
+test('streams of images that are cut anywhere, and come in any pieces, are one stream', () => {
+  const image = fc.uint8Array({ minLength: 1, maxLength: 200 })
+  const cut = fc.record({ images: fc.array(image, { maxLength: 4 }), keep: fc.double({ min: 0, max: 1, noNaN: true }) })
+  const sizes = fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 20 })
+  return fc.assert(
+    fc.asyncProperty(fc.array(cut, { minLength: 1, maxLength: 4 }), sizes, async (streams, sizes) => {
+      const splice = new MultipartSplice()
+      const sent: Uint8Array[] = []
+      let i = 0
+      for (const { images, keep } of streams) {
+        const whole = Buffer.concat(await Array.fromAsync(writeMultipart(Readable.from(images))))
+        let rest = whole.subarray(0, Math.round(keep * whole.length))
+        while (rest.length > 0) {
+          const size = sizes[i++ % sizes.length]!
+          sent.push(...splice.take(rest.subarray(0, size)))
+          rest = rest.subarray(size)
+        }
+        sent.push(splice.end())
+      }
+      const bytes = Buffer.concat(sent)
+      if (bytes.length === 0) return
+      const known = new Set(streams.flatMap(({ images }) => images.map((each) => each.length)))
+      for (const part of readParts(bytes)) assert.ok(known.has(part.length))
+    }),
+  )
 })
