@@ -25,6 +25,7 @@ import { testMail } from './mail-delivery.ts'
 import { measure } from './measure.ts'
 import type { MemoryShares } from './memory-shares.ts'
 import { isRecordedAt } from './model/recording-run.ts'
+import type { RemoteFiles } from './places/places.ts'
 import { Playback } from './playback/playback.ts'
 import { RecordedImages } from './playback/recorded-images.ts'
 import { isPostgresUrl } from './store/postgres/postgres-url.ts'
@@ -48,6 +49,8 @@ export type CamerasOptions = {
   readonly startedAtMs: number
   /** Undefined where no other server can have cameras. */
   readonly leases: CameraLeases | undefined
+  /** Recordings in the folders of other servers; undefined where there are none. */
+  readonly remote: RemoteFiles | undefined
   readonly clock: StartClock
   readonly deletionClock: DeletionClock
   readonly log: Logger
@@ -60,14 +63,14 @@ const resumeIntervalMs = 30_000
 /** Starts nothing. The server runs `tasks` between `open` and `stop`; the keys are their names in the log. */
 export async function openCameras(options: CamerasOptions) {
   const { config, store, port, publicUrl, ownUrl, memory, isolation, mails, auth, access } = options
-  const { startedAtMs, leases, clock, deletionClock, log } = options
+  const { startedAtMs, leases, remote, clock, deletionClock, log } = options
   logIsolation(isolation.report, log)
   const deletionMs = () => deletionClock.nowMs()
   // Nobody looks for news in the folder that mails are written into without a mail server.
   const outageMails =
     config.smtpUrl === undefined ? undefined : new OutageMails({ ...{ store, publicUrl, clock, log }, mailer: mails })
   const media = await openMedia({
-    ...{ config, store, port, publicUrl, memory, isolation, outageMails, leases },
+    ...{ config, store, port, publicUrl, memory, isolation, outageMails, leases, remote },
     ...{ clock, deletionClock, log },
   })
   const { cameras, catalog, decoder, live, placeChanges, snapshots, snapshotCopies, space, workers } = media
@@ -98,6 +101,7 @@ export async function openCameras(options: CamerasOptions) {
   } as const
   const deps: MediaDeps = {
     live,
+    openFile: ({ placeId, path }) => space.places.filesOf(placeId).open(path),
     recorded: playback,
     recordedImages: new RecordedImages({ catalog, decoder }),
     storage: new StorageMeter(space),

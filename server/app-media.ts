@@ -28,7 +28,7 @@ import { LiveStreams } from './live/live-streams.ts'
 import type { MemoryShares } from './memory-shares.ts'
 import { LostLease } from './model/camera-lease.ts'
 import { isOwnPlace } from './model/place.ts'
-import type { Places } from './places/places.ts'
+import type { Places, RemoteFiles } from './places/places.ts'
 import type { Store } from './store/store.ts'
 
 export type MediaOptions = {
@@ -42,6 +42,8 @@ export type MediaOptions = {
   readonly outageMails: OutageMails | undefined
   /** Undefined where no other server can have cameras. */
   readonly leases: CameraLeases | undefined
+  /** Recordings in the folders of other servers; undefined where there are none. */
+  readonly remote: RemoteFiles | undefined
   readonly clock: StartClock
   readonly deletionClock: DeletionClock
   readonly log: Logger
@@ -64,15 +66,17 @@ const snapshotLimits = { maxWidth: 1280, maxHeight: 720 }
  * in the log.
  */
 export async function openMedia(options: MediaOptions) {
-  const { config, store, port, publicUrl, memory, isolation, outageMails, leases, clock, deletionClock, log } = options
+  const { config, store, port, publicUrl, memory, isolation, outageMails, leases, remote } = options
+  const { clock, deletionClock, log } = options
   const events = new EventWriter({ store, clock, log })
   const node = leases && config.nodeName
   const places = await openPlaces(store.places, config.archive, store.segments, log, {
-    ...{ node, cacheBytes: memory.bucketBytes },
+    ...{ node, cacheBytes: memory.bucketBytes, remote },
   })
   const catalog = new Catalog({
     rows: store.segments,
     places,
+    node,
     clock,
     log,
     onGap: (gap) => cameras.takeGap(gap),

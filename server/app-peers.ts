@@ -5,6 +5,7 @@ import { availableParallelism, hostname } from 'node:os'
 import type { Api } from './api/api.ts'
 import { Forwarder } from './api/peers/forwarder.ts'
 import { Membership, type Peer, toPeer } from './api/peers/membership.ts'
+import { PeerFiles } from './api/peers/peer-files.ts'
 import { makePeerIdentity } from './api/peers/peer-identity.ts'
 import { PeerPort } from './api/peers/peer-port.ts'
 import type { SecretKey } from './auth/secret-key.ts'
@@ -57,6 +58,11 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
   return {
     ownName: name,
     membership,
+    files: new PeerFiles({
+      listPlaces: () => store.places.list(),
+      findPeer: (other) => membership.find(other),
+      forwarder,
+    }),
     find: (other: string) => membership.find(other),
     findOwner: (cameraId: number) => membership.findOwner(cameraId),
     findServerName(cameraId: number) {

@@ -147,7 +147,7 @@ async function start(
       ? await openCameras({
           ...{ config, store, port, publicUrl, ownUrl, memory, isolation: (await isolating)! },
           ...{ mails, auth, access },
-          ...{ startedAtMs, leases, clock, deletionClock, log },
+          ...{ startedAtMs, leases, remote: peers?.files, clock, deletionClock, log },
         })
       : undefined
   const own = cameras?.deps

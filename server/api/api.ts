@@ -34,6 +34,7 @@ import { registerMetadata } from './oauth/metadata.ts'
 import { registerTokenRoutes } from './oauth/token-routes.ts'
 import { registerPages } from './pages/pages.ts'
 import { cameraOf } from './peers/forwarder.ts'
+import { registerPeerFiles } from './peers/peer-files.ts'
 import { Connections } from './transport/connections.ts'
 import type { OnClearCredentials } from './transport/plain-http.ts'
 import { OriginCheck } from './transport/request-origin.ts'
@@ -108,6 +109,8 @@ export function createApi(deps: ApiDeps): Api {
     const { live, snapshots } = deps
     const handlers = createHandlers({ ...deps, publicUrl, urls })
     const handOn = peers && createHandOn(peers)
+    const { openFile } = deps
+    if (peers && openFile) registerPeerFiles(server, { isFromPeer, open: openFile })
     const hooks = handOn && createOwnerHooks({ peers, recorded }, handOn)
     registerEndpoints(server, { ...endpoints, handlers, ...(hooks && { hooks }) })
     server.register(async (scope) => {

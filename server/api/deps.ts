@@ -22,6 +22,8 @@ import type { OnvifDevice } from '../ingest/onvif/read-device.ts'
 import type { VideoCodec } from '../media/frame.ts'
 import type { CameraFigures } from '../model/camera-figures.ts'
 import type { LiveView } from '../model/live-view.ts'
+import type { FileLocation } from '../model/segment-views.ts'
+import type { FootageFile } from '../places/place-files.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { RecordedImages } from '../playback/recorded-images.ts'
 import type { ListedNode } from '../store/server/placements.ts'
@@ -151,6 +153,8 @@ export type MediaDeps = {
   readonly live: Live
   readonly recorded: Recorded
   readonly recordedImages: RecordedImageSource
+  /** A recording in a place of this server, for other servers. Throws 'not_found' and 'unavailable'. */
+  readonly openFile?: (file: FileLocation) => Promise<FootageFile>
   readonly storage: StorageSource
   /** Progress of repairing files that were left open. */
   readonly repair: () => RepairProgress

@@ -149,6 +149,35 @@ export async function findUnknownFrom(
 }
 
 /**
+ * The earliest start of a file that is in the folder of this server and newer than any that has a row: other servers have
+ * recorded the camera since, so their rows say nothing about it. Undefined if there is none.
+ */
+export async function findUnknownSince(
+  { rows, places }: DeletionContext,
+  { cameraId, placeId }: { readonly cameraId: number; readonly placeId: number },
+): Promise<number | undefined> {
+  const files = places.filesOf(placeId)
+  let firstMs: number | undefined
+  for (const day of (await listDays(files, cameraId)).toReversed()) {
+    const paths = (await listDayFiles(files, cameraId, day.name)).toReversed()
+    for (let i = 0; i < paths.length; i += filesAtOnce) {
+      const some = paths.slice(i, i + filesAtOnce)
+      // A row may begin with a later fragment than its file.
+      const endMs = startOfPath(some[0]!) + hourMs
+      const known = new Set((await rows.listFiles(cameraId, startOfPath(some.at(-1)!), endMs)).map(({ path }) => path))
+      for (const path of some) {
+        if (known.has(path)) return firstMs
+        firstMs = startOfPath(path)
+      }
+    }
+  }
+  return firstMs
+}
+
+/** Usually the newest one has a row. */
+const filesAtOnce = 60
+
+/**
  * Lists files of a camera in a place that begin at `fromMs` or later and have no row, with their modification times. Rows are
  * written in the order of files, so a crash leaves only such files. `check --fix` finds all others. Only the folders of
  * the newest days are listed.

@@ -178,6 +178,23 @@ test('a file without a row is found while recorders run, and their files are lef
   assert.equal(dirname(files[0]!.path), dirname(growing))
 })
 
+test('a file without a row is found although another server has recorded the camera since', async () => {
+  const { place } = await crash(1)
+  await place.start().repairOpen()
+  const elsewhere = new Catalog({ ...place.context, rows: (await openPlace()).rows })
+  const lost = [2, 3].map((minute) => record(place, elsewhere, t0 + minute * minuteMs, 2))
+  const files = await Promise.all(lost)
+  const later = { ...files[0]!.segment, placeId: 7, path: 'elsewhere', startMs: t0 + 5 * minuteMs }
+  const { endMs, bytes, fragments } = place.rows.all[0]!
+  await place.rows.close(await place.rows.insertOpen(later), { endMs, bytes, fragments, checksum: undefined })
+  for (const node of [undefined, 'n1']) {
+    const next = new Catalog({ ...place.context, node })
+    await next.repair.open([{ id: 1, createdAtMs: 0 }])
+    const report = await next.repair.finish()
+    assert.equal(report.adopted, node === undefined ? 0 : 2)
+  }
+})
+
 test('files without a row are looked for again if the database was away', async () => {
   const { place, next } = await crash(1)
   const elsewhere = new Catalog({ ...place.context, rows: (await openPlace()).rows })

@@ -10,7 +10,7 @@ import { SingleFlight } from '../base/single-flight.ts'
 import type { Segment } from '../model/segment.ts'
 import type { FileLocation } from '../model/segment-views.ts'
 import { waitForPlace } from '../places/place-folder.ts'
-import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
+import { adoptFile, findUnknownFrom, findUnknownSince, type KnownCamera, listUnknownFiles } from './adoption.ts'
 import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { startOfPath } from './layout.ts'
 import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
@@ -83,7 +83,7 @@ export class BackgroundRepair {
 
   /** Call it before recorders run. It lists the open files from the rows alone. Throws the database's errors. */
   async open(cameras: readonly KnownCamera[] = []): Promise<void> {
-    const { rows, places, log } = this.#options.context
+    const { rows, places, node, log } = this.#options.context
     const oldestMs = new Map<number, number>()
     for (const segment of await this.#listOpen()) {
       this.add(segment)
@@ -91,11 +91,22 @@ export class BackgroundRepair {
       oldestMs.set(cameraId, Math.min(startMs, oldestMs.get(cameraId) ?? startMs))
     }
     for (const camera of cameras) {
-      const fromMs = await findUnknownFrom(rows, camera, oldestMs.get(camera.id))
-      for (const { id: placeId } of places.folders) this.#unseen.push({ cameraId: camera.id, placeId, fromMs })
+      const { id: cameraId } = camera
+      const fromMs = await findUnknownFrom(rows, camera, oldestMs.get(cameraId))
+      for (const { id: placeId } of places.folders) {
+        const sinceMs = node === undefined ? undefined : await this.#findUnknownSince({ cameraId, placeId })
+        this.#unseen.push({ cameraId, placeId, fromMs: Math.min(fromMs, sinceMs ?? fromMs) })
+      }
     }
     if (this.#pending.length > 0)
       log.info({ files: this.#pending.length }, 'recordings left open by a crash will be repaired')
+  }
+
+  /** A disk that is away is waited for with what the rows tell. */
+  async #findUnknownSince(where: { readonly cameraId: number; readonly placeId: number }): Promise<number | undefined> {
+    const { context } = this.#options
+    if (!(await context.places.isPresent(where.placeId))) return undefined
+    return findUnknownSince(context, where)
   }
 
   /**

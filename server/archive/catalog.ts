@@ -37,6 +37,8 @@ import type { SegmentRows } from './segment-rows.ts'
 export type CatalogOptions = {
   readonly rows: SegmentRows
   readonly places: Places
+  /** See `DeletionContext`. */
+  readonly node?: string | undefined
   readonly clock: Clock
   readonly log: Logger
   /** Called in order when footage resumes after a gap, or when frames were lost. Must not throw. */
@@ -74,6 +76,7 @@ export class Catalog {
   readonly repair: BackgroundRepair
   readonly #rows: SegmentRows
   readonly #places: Places
+  readonly #node: string | undefined
   readonly #clock: Clock
   readonly #log: Logger
   readonly #onGap: CatalogOptions['onGap']
@@ -94,6 +97,7 @@ export class Catalog {
   constructor({
     rows,
     places,
+    node,
     clock,
     log,
     onGap,
@@ -103,6 +107,7 @@ export class Catalog {
   }: CatalogOptions) {
     this.#maxWaitingFragments = maxWaitingFragments
     this.#places = places
+    this.#node = node
     this.#rows = rows
     this.#clock = clock
     this.#log = log
@@ -293,12 +298,12 @@ export class Catalog {
    */
   async open(segment: SegmentLocation): Promise<FootageFile> {
     try {
-      return await this.#places.filesOf(segment.placeId).open(segment.path)
+      return await this.#places.open(segment)
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== 'not_found') throw error
       const now = await this.findSegment(segment.id)
       if (!now || (now.placeId === segment.placeId && now.path === segment.path)) throw error
-      return await this.#places.filesOf(now.placeId).open(now.path)
+      return await this.#places.open(now)
     }
   }
 
@@ -399,6 +404,7 @@ export class Catalog {
     return {
       rows: this.#rows,
       places: this.#places,
+      node: this.#node,
       log: this.#log,
       clock: this.#clock,
       syncs: this.#syncs,

@@ -12,7 +12,7 @@ import { BlockCache } from '../places/bucket/block-cache.ts'
 import { BucketFiles } from '../places/bucket/bucket-files.ts'
 import { parseBucketUrl } from '../places/bucket/bucket-url.ts'
 import { createMark, isPresent, markFolder, readMark } from '../places/place-folder.ts'
-import { Places } from '../places/places.ts'
+import { Places, type RemoteFiles } from '../places/places.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 /** The rows of the places, in any database (server/store/footage/places.ts). */
@@ -26,7 +26,12 @@ export type PlaceRows = {
 export type ArchiveFolder = Pick<Place, 'folder' | 'weight'>
 
 /** `node`: the name of the server, where several share a database. Only its own folders are used, and buckets. */
-type OfServer = { readonly node?: string | undefined; readonly cacheBytes?: number | undefined }
+type OfServer = {
+  readonly node?: string | undefined
+  readonly cacheBytes?: number | undefined
+  /** Folders of the other servers. */
+  readonly remote?: RemoteFiles | undefined
+}
 
 /** Only reads: for programs beside a server, and servers without cameras. */
 export async function findPlaces(
@@ -50,7 +55,7 @@ export async function openPlaces(
   archive: readonly ArchiveFolder[],
   segments: Pick<SegmentRows, 'listUsage' | 'listCameraIds'>,
   log: Logger,
-  { node, cacheBytes }: OfServer = {},
+  { node, cacheBytes, remote }: OfServer = {},
 ): Promise<Places> {
   const before = await rows.list()
   const { known, added } = await resolvePlaces(before, archive, node)
@@ -73,6 +78,7 @@ export async function openPlaces(
   const places = new Places(
     all.filter((place) => isOwnPlace(place, node)),
     cacheBytes,
+    remote,
   )
   await warnOfSharedDisks(places.folders, log)
   const usage = await segments.listUsage()

@@ -7,10 +7,10 @@ import { settlesWithin } from '../base/deadline.ts'
 import { AppError } from '../base/error.ts'
 import { isBucket, type Place } from '../model/place.ts'
 import type { FileLocation } from '../model/segment-views.ts'
-import { BlockCache } from './bucket/block-cache.ts'
+import { BlockCache, CachedFile } from './bucket/block-cache.ts'
 import { BucketFiles } from './bucket/bucket-files.ts'
 import { FolderFiles } from './folder-files.ts'
-import type { PlaceFiles, StateOfPlace } from './place-files.ts'
+import type { FootageFile, PlaceFiles, StateOfPlace } from './place-files.ts'
 
 /** A disk that does not answer within this time counts as away. */
 const answerMs = 3000
@@ -23,13 +23,21 @@ type Member = {
   check?: Promise<StateOfPlace> | undefined
 }
 
+/** Files in the folders of other servers. */
+export type RemoteFiles = {
+  /** At most `bytes` from `at` on, and the size of the file. Throws 'not_found' and 'unavailable'. */
+  read(file: FileLocation, at: number, bytes: number): Promise<{ readonly data: Uint8Array; readonly size: number }>
+}
+
 export class Places {
   readonly #blocks: BlockCache
+  readonly #remote: RemoteFiles | undefined
   #all: readonly Place[] = []
   #members: ReadonlyMap<number, Member> = new Map()
 
-  /** `cacheBytes`: for parts of objects in buckets. */
-  constructor(all: readonly Place[], cacheBytes = minCacheBytes) {
+  /** `cacheBytes`: for parts of objects in buckets, and of files of other servers. */
+  constructor(all: readonly Place[], cacheBytes = minCacheBytes, remote?: RemoteFiles) {
+    this.#remote = remote
     this.#blocks = new BlockCache(cacheBytes)
     this.replace(all)
   }
@@ -66,6 +74,18 @@ export class Places {
   /** Throws 'unavailable' for a place that is not known. */
   filesOf(placeId: number): PlaceFiles {
     return this.#find(placeId).files
+  }
+
+  /** Opens a file for reading, also of another server. Throws 'not_found' and 'unavailable'. */
+  async open(file: FileLocation): Promise<FootageFile> {
+    const { placeId, path } = file
+    const remote = this.#remote
+    if (this.#members.has(placeId) || !remote) return this.filesOf(placeId).open(path)
+    const fetch = async (at: number, bytes: number) => (await remote.read(file, at, bytes)).data
+    const find = async () => ({ size: (await remote.read(file, 0, 1)).size })
+    // What was deleted is known at once, as it is for a file in a folder.
+    await find()
+    return new CachedFile({ key: `${placeId} ${path}`, fetch }, this.#blocks, find)
   }
 
   /** Throws 'unavailable' for a place that is not known, and 'internal' for a folder. */

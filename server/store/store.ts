@@ -138,6 +138,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const {
     db,
     sync,
+    settle,
     lost,
     onReplaced,
     openWatch,
@@ -172,7 +173,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     tokens: new Tokens(db, feed, clock),
     applications: new Applications(db, feed, clock),
     grants: new Grants(db, feed, clock),
-    segments: new Segments(db, sync),
+    segments: new Segments(db, { sync, settle }),
     cameraFigures: new CameraFigureRows(db),
     gapMarks: new GapMarks(db),
     places: new PlaceRows(db, feed),

@@ -161,6 +161,25 @@ testPostgres('a server is killed, and another one records its cameras until it i
       const { pathname, search } = new URL(snapshot)
       return (await server.request(pathname + search, { authorization: null })).status === 200
     })
+  // What the first one has recorded, and has in its folder, is played by the second one.
+  const other = ofFirst.at(-1)!
+  await first.command('camera', 'place', String(other), '--node', 'n2')
+  await eventually('the second one has it', 30_000, async () => (await listOwners()).get(other) === 'n2')
+  const time = (ms: number) => new Date(ms).toISOString()
+  const range = `start=${time(killedMs - 4000)}&end=${time(killedMs - 2000)}`
+  const lengths = []
+  for (const server of [first, second]) {
+    const path = `/v1/cameras/${other}/recording/download/?${range}`
+    const made = await eventually('a download', 20_000, async () => {
+      const answer = await server.request<{ url: string }>(path)
+      return answer.status === 200 && answer.json
+    })
+    const { pathname, search } = new URL(made.url)
+    const { status, bytes } = await server.request(pathname + search, { authorization: null })
+    assert.equal(status, 200)
+    lengths.push(bytes.length)
+  }
+  assert.ok(lengths[0]! > 10_000 && lengths[0] === lengths[1], String(lengths))
   await checkFiles()
   // What was given over in order has hardly a gap.
   const owners = await listOwners()

@@ -54,6 +54,9 @@ type Images = {
   readonly epoch: number | undefined
 }
 
+/** `size`: of the whole file, in bytes. */
+export type FilePart = { readonly data: Uint8Array; readonly size: number }
+
 export class Forwarder implements Disposable {
   readonly #options: ForwarderOptions
   /** By name: a certificate is checked when a connection begins, and names its server. */
@@ -230,6 +233,44 @@ export class Forwarder implements Disposable {
     const { status, text } = await this.#get(server, 'GET', path)
     if (status !== 200) throw new AppError('unavailable', `the server ${server.name} answered ${status}`)
     return text
+  }
+
+  /**
+   * At most `bytes` of what the server has under this path, from `at` on, and how long that is; none behind its end. Throws
+   * 'not_found' and 'unavailable'.
+   */
+  async readPart(server: Peer, path: string, at: number, bytes: number): Promise<FilePart> {
+    try {
+      return await this.#readPart(server, path, at, bytes)
+    } catch (error) {
+      // The other side may have closed the connection while it was idle.
+      if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return await this.#readPart(server, path, at, bytes)
+      if (error instanceof AppError) throw error
+      throw new AppError('unavailable', `the server ${server.name} does not answer`, { cause: error })
+    }
+  }
+
+  async #readPart(server: Peer, path: string, at: number, bytes: number): Promise<FilePart> {
+    const { promise, resolve, reject } = Promise.withResolvers<FilePart>()
+    const headers = { range: `bytes=${at}-${at + bytes - 1}` }
+    const sent = send({ ...server.address, path, headers, agent: this.#agentOf(server) }, (answer) => {
+      const { statusCode, headers } = answer
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', reject)
+      answer.on('end', () => {
+        const [, start, size] = /^bytes (?:(\d+)-\d+|\*)\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
+        if (statusCode === 416) resolve({ data: new Uint8Array(0), size: Number(size) })
+        else if (statusCode === 206 && Number(start) === at)
+          resolve({ data: Buffer.concat(chunks), size: Number(size) })
+        else if (statusCode === 404) reject(new AppError('not_found', 'this recording has been deleted'))
+        else reject(new AppError('unavailable', `the server ${server.name} answered ${statusCode}`))
+      })
+    })
+    sent.on('error', reject)
+    const timer = setTimeout(() => sent.destroy(new Error('silent')), silenceMs)
+    sent.end()
+    return promise.finally(() => clearTimeout(timer))
   }
 
   /** Over a connection of its own. */

@@ -247,7 +247,7 @@ function readParts(bytes: Buffer): Buffer[] {
   }
 }
 
-test('streams of images that are cut anywhere, and come in any pieces, are one stream', () => {
+test('streams of images that are cut anywhere, and come in chunks of any size, are one stream', () => {
   const image = fc.uint8Array({ minLength: 1, maxLength: 200 })
   const cut = fc.record({ images: fc.array(image, { maxLength: 4 }), keep: fc.double({ min: 0, max: 1, noNaN: true }) })
   const sizes = fc.array(fc.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 20 })

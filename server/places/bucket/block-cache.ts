@@ -1,5 +1,7 @@
-// Blocks of objects in memory, so that the many small reads of playback become few requests. Callers of the same block
+// Blocks of remote files in memory, so that the many small reads of playback become few requests. Callers of the same block
 // share one request.
+
+import type { FootageFile } from '../place-files.ts'
 
 /** Small enough for a slow line, large enough that a request is worth it. */
 export const blockBytes = 2 ** 20
@@ -86,4 +88,46 @@ export class BlockCache {
     this.#blocks.delete(key)
     this.#usedBytes -= block.bytes
   }
+}
+
+/** A file of which parts are fetched. `find`: its size; throws 'not_found' and 'unavailable'. */
+export class CachedFile implements FootageFile {
+  readonly #source: BlockSource
+  readonly #cache: BlockCache
+  readonly #find: () => Promise<{ readonly size: number }>
+  /** Where the last read ended. */
+  #end = 0
+
+  constructor(source: BlockSource, cache: BlockCache, find: () => Promise<{ readonly size: number }>) {
+    this.#source = source
+    this.#cache = cache
+    this.#find = find
+  }
+
+  async read(target: Uint8Array, offset: number, length: number, at: number): Promise<{ bytesRead: number }> {
+    const bytesRead = await this.#cache.read(this.#source, at, target.subarray(offset, offset + length))
+    // Who reads on across blocks will need the next one too.
+    const isSequential = at === this.#end && Math.floor(at / blockBytes) < Math.floor((at + bytesRead) / blockBytes)
+    this.#end = at + bytesRead
+    if (isSequential && bytesRead === length) this.#cache.readAhead(this.#source, this.#end)
+    return { bytesRead }
+  }
+
+  async readv(views: readonly Uint8Array[], at: number): Promise<{ bytesRead: number }> {
+    let bytesRead = 0
+    for (const view of views) {
+      const { bytesRead: bytes } = await this.read(view, 0, view.length, at + bytesRead)
+      bytesRead += bytes
+      if (bytes < view.length) break
+    }
+    return { bytesRead }
+  }
+
+  stat(): Promise<{ readonly size: number }> {
+    return this.#find()
+  }
+
+  async close(): Promise<void> {}
+
+  async [Symbol.asyncDispose](): Promise<void> {}
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../base/error.ts'
 import type { Place } from '../../model/place.ts'
 import type { FootageFile, PlaceFiles, StateOfPlace } from '../place-files.ts'
 import { markerName, parseMark, writeMarker } from '../place-folder.ts'
-import { type BlockCache, type BlockSource, blockBytes } from './block-cache.ts'
+import { type BlockCache, type BlockSource, CachedFile } from './block-cache.ts'
 import { BucketRefusal } from './bucket-errors.ts'
 import { BucketStore } from './bucket-store.ts'
 import { parseBucketUrl } from './bucket-url.ts'
@@ -84,7 +84,7 @@ export class BucketFiles implements PlaceFiles {
   async measure(): Promise<undefined> {}
 
   async open(path: string): Promise<FootageFile> {
-    return new BucketFile(this.#source(path), this.#cache, async () => {
+    return new CachedFile(this.#source(path), this.#cache, async () => {
       const found = await this.#store.find(path)
       if (found) return { size: found.bytes }
       throw new AppError('not_found', 'this recording has been deleted')
@@ -147,47 +147,6 @@ export class BucketFiles implements PlaceFiles {
   #source(path: string): BlockSource {
     return { key: `${this.#place.id} ${path}`, fetch: (at, bytes) => this.#store.read(path, at, bytes) }
   }
-}
-
-class BucketFile implements FootageFile {
-  readonly #source: BlockSource
-  readonly #cache: BlockCache
-  readonly #find: () => Promise<{ readonly size: number }>
-  /** Where the last read ended. */
-  #end = 0
-
-  constructor(source: BlockSource, cache: BlockCache, find: () => Promise<{ readonly size: number }>) {
-    this.#source = source
-    this.#cache = cache
-    this.#find = find
-  }
-
-  async read(target: Uint8Array, offset: number, length: number, at: number): Promise<{ bytesRead: number }> {
-    const bytesRead = await this.#cache.read(this.#source, at, target.subarray(offset, offset + length))
-    // Who reads on across blocks will need the next one too.
-    const isSequential = at === this.#end && Math.floor(at / blockBytes) < Math.floor((at + bytesRead) / blockBytes)
-    this.#end = at + bytesRead
-    if (isSequential && bytesRead === length) this.#cache.readAhead(this.#source, this.#end)
-    return { bytesRead }
-  }
-
-  async readv(views: readonly Uint8Array[], at: number): Promise<{ bytesRead: number }> {
-    let bytesRead = 0
-    for (const view of views) {
-      const { bytesRead: bytes } = await this.read(view, 0, view.length, at + bytesRead)
-      bytesRead += bytes
-      if (bytes < view.length) break
-    }
-    return { bytesRead }
-  }
-
-  stat(): Promise<{ readonly size: number }> {
-    return this.#find()
-  }
-
-  async close(): Promise<void> {}
-
-  async [Symbol.asyncDispose](): Promise<void> {}
 }
 
 async function* readChunks(source: FootageFile, bytes: number): AsyncGenerator<Uint8Array> {

@@ -15,6 +15,8 @@ export type Database = {
    * log-sync.ts.
    */
   sync(): Promise<void>
+  /** Resolves when they are also on the disks of replicas, or those are far behind. Throws 'unavailable'. */
+  settle(): Promise<void>
   /** Publishes commits of other processes as 'foreign' changes until it is closed. */
   openWatch(options: WatchOptions): Promise<Watch>
   /**

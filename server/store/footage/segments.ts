@@ -25,6 +25,7 @@ import type {
   SegmentFile,
   SegmentSpan,
 } from '../../model/segment-views.ts'
+import type { Database } from '../engine/database.ts'
 import { writeRelaxed } from '../engine/durability.ts'
 import { inTransaction } from '../engine/transaction.ts'
 import type { Row, Tables } from '../schema.ts'
@@ -38,16 +39,18 @@ import { listSegmentHoles, maxSegmentMs, writeSegmentHoles } from './segment-hol
 export class Segments {
   readonly #db: Kysely<Tables>
   readonly #sync: () => Promise<void>
+  readonly #settle: () => Promise<void>
 
-  /** `sync`: see `Database`. */
-  constructor(db: Kysely<Tables>, sync: () => Promise<void>) {
+  /** See `Database`. */
+  constructor(db: Kysely<Tables>, { sync, settle }: Pick<Database, 'sync' | 'settle'>) {
     this.#db = db
     this.#sync = sync
+    this.#settle = settle
   }
 
-  /** Resolves when all earlier writes are on the disk. Throws 'unavailable'. */
+  /** Resolves when all earlier writes are on the disk, and on those of replicas. Throws 'unavailable'. */
   sync(): Promise<void> {
-    return this.#sync()
+    return this.#settle()
   }
 
   /** Call for a file that was just created. Returns the segment's id. Throws `LostLease`. */

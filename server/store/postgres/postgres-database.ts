@@ -1,6 +1,7 @@
 // A PostgreSQL database as the store's: a pool of connections, and one that listens for commits of other processes.
 
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { PoolConfig } from 'pg'
 import { AppError } from '../../base/error.ts'
@@ -27,6 +28,7 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
   return {
     db,
     sync: async () => {}, // every write is on the disk there, as far as the server is set to be
+    settle: () => untilReplicated(db),
     openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, primary, place }),
     // A PostgreSQL server whose disk does not confirm a write stops by itself and recovers.
     lost: new Promise(() => {}),
@@ -55,6 +57,21 @@ export function createPostgresConfig() {
     keepAliveInitialDelayMillis: 10_000,
     types: postgresTypes,
   } satisfies PoolConfig
+}
+
+/** A replica that is further behind is not waited for. Without the role pg_monitor, nothing is known of replicas but that they exist. */
+const maxLagMs = 5000
+const lagLookMs = 100
+
+/** Replicas have what was written so far, and one that is promoted knows it. Throws the database's errors. */
+async function untilReplicated(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ lsn: string }>`select pg_current_wal_lsn()::text as lsn`.execute(db)
+  for (let waitedMs = 0; waitedMs < maxLagMs; waitedMs += lagLookMs) {
+    const replicas = await sql<{ has_it: boolean | null }>`
+      select flush_lsn >= cast(${rows[0]!.lsn} as pg_lsn) as has_it from pg_stat_replication`.execute(db)
+    if (replicas.rows.every(({ has_it }) => has_it === true)) return
+    await delay(lagLookMs)
+  }
 }
 
 /** Uses a separate connection without timeouts: a migration may take long, and other processes wait for it. */

@@ -42,6 +42,7 @@ export async function openSqliteDatabase(file: string, options: OpenOptions): Pr
   return {
     db,
     sync: () => logSync.sync(),
+    settle: () => logSync.sync(),
     openWatch: (options) => openSqliteWatch({ ...options, readForeignVersion }),
     lost: loss.lost,
     onReplaced: () => {},
