@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { request as httpsRequest } from 'node:https'
+import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -167,6 +167,8 @@ async function open(
   let ca = ''
   let port = '0'
   let setupCode: string | undefined
+  // A handshake costs both sides more than most requests.
+  const agent = new Agent({ keepAlive: true })
   const env: NodeJS.ProcessEnv = { ...process.env, ...(await running.prepare?.()) }
 
   const command = async <T>(...args: string[]): Promise<T> => {
@@ -220,10 +222,11 @@ async function open(
       const camera = ['--user', ownerEmail, '--name', name, '--url', url, ...options]
       return (await command<{ id: number }>('camera', 'add', ...camera)).id
     },
-    request: (path, options = {}) => request(new URL(path, url), ca, token, options),
+    request: (path, options = {}) => request(new URL(path, url), { ca, token, agent }, options),
     stop: () => running.end('SIGTERM'),
     start,
     async [Symbol.asyncDispose]() {
+      agent.destroy()
       await running.end('SIGTERM')
       await running.close?.()
       await clear()
@@ -296,8 +299,23 @@ function createServerHere(): Running {
 
 const checkAnswer = createAnswerCheck()
 
-/** One HTTP/1.1 request; the answer whole in memory, and under /v1 as the description says. */
-function request<T>(url: URL, ca: string, token: string, options: RequestOptions): Promise<Answer<T>> {
+type Access = { readonly ca: string; readonly token: string; readonly agent: Agent }
+
+/**
+ * One HTTP/1.1 request; the answer whole in memory, and under /v1 as the description says. Sent again if the server had closed
+ * the connection while it was idle, as it does when it is started again.
+ */
+async function request<T>(url: URL, access: Access, options: RequestOptions): Promise<Answer<T>> {
+  const { sent, answer } = send<T>(url, access, options)
+  try {
+    return await answer
+  } catch (error) {
+    if (!sent.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+    return await send<T>(url, { ...access, agent: new Agent() }, options).answer
+  }
+}
+
+function send<T>(url: URL, { ca, token, agent }: Access, options: RequestOptions) {
   const { method = 'GET', body, form, authorization = `PersonalAccessToken ${token}`, headers = {} } = options
   const { promise, resolve, reject } = Promise.withResolvers<Answer<T>>()
   const json = body === undefined ? undefined : JSON.stringify(body)
@@ -306,7 +324,7 @@ function request<T>(url: URL, ca: string, token: string, options: RequestOptions
   const outgoing = httpsRequest(url, {
     method,
     ca,
-    agent: false,
+    agent,
     headers: {
       ...(authorization === null ? {} : { authorization }),
       // Node sends no length with a DELETE by itself.
@@ -341,7 +359,7 @@ function request<T>(url: URL, ca: string, token: string, options: RequestOptions
     })
   })
   outgoing.end(payload)
-  return promise
+  return { sent: outgoing, answer: promise }
 }
 
 /** Asks again each 100 ms until the answer is truthy; throws with `what` after `timeoutMs`. */

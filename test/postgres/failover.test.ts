@@ -46,8 +46,11 @@ async function openScene(t: TestContext, postgres: TemporaryPostgres) {
     return status === 200 ? json : undefined
   }
   const isRecordedSince = (server: ServerProcess, sinceMs: number) => async () => {
-    const timelines = await Promise.all(ids.map((id) => readTimeline(server, id)))
-    return timelines.every((timeline) => timeline?.segments.some(({ end }) => Date.parse(end) > sinceMs))
+    for (const id of ids) {
+      const timeline = await readTimeline(server, id)
+      if (!timeline?.segments.some(({ end }) => Date.parse(end) > sinceMs)) return false
+    }
+    return true
   }
   /** Of each camera, no two files show the same time. */
   const checkFiles = async () => {
