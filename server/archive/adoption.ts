@@ -47,7 +47,7 @@ export async function adoptFile(context: DeletionContext, file: FileLocation, ga
     return 'copy'
   }
   const isOnDisk = places.folders.some(({ id }) => id === placeId)
-  const untilMs = isOnDisk ? await findContinuation(rows, { cameraId, path }) : undefined
+  const untilMs = isOnDisk ? await findContinuation(context, { cameraId, placeId, path }) : undefined
   const scan = await scanFile(files, path, cameraId, untilMs)
   if (untilMs !== undefined) await keepRest(context, file, scan)
   const [first] = scan.fragments

@@ -13,6 +13,7 @@ import {
   record,
   t0,
 } from '../../test/support/archive/temporary-archive.ts'
+import { systemClock } from '../base/clock.ts'
 import { markerName } from '../places/place-folder.ts'
 import { Catalog } from './catalog.ts'
 import { checkArchive, isClean } from './check.ts'
@@ -118,6 +119,8 @@ test('files without a row get one, or are deleted if they hold no footage', asyn
 
 test('what was recorded after another server took the camera is set aside', async () => {
   const place = await openPlace()
+  // Files are created while their server has the camera.
+  const t0 = Date.now()
   const open = (cameraId: number, startMs: number, epoch: number, seconds: number) =>
     record(place, place.catalog, startMs, seconds, { cameraId, path: segmentPath(cameraId, startMs, epoch) })
   place.rows.lease = { epoch: 4, takenMs: t0 + 2500 }
@@ -144,7 +147,18 @@ test('what was recorded after another server took the camera is set aside', asyn
     assert.equal(aside.fragments.length, 5)
     assert.equal((await stat(path)).size, place.rows.all.find((row) => row.path === segment.path)!.bytes)
   }
-  assert.ok(isClean(await checkArchive({ ...place.context, clock: laterClock, isDeep: true })))
+  assert.ok(isClean(await checkArchive({ ...place.context, clock: systemClock, isDeep: true })))
+})
+
+test('of a file that was begun after another server took the camera, nothing is shown', async () => {
+  const place = await openPlace()
+  place.rows.lease = { epoch: 4, takenMs: Date.now() - 5000 }
+  // As of a server that slept: what it receives then has times of before.
+  const startMs = Date.now() - 20_000
+  const { segment, path } = await record(place, place.catalog, startMs, 3, { path: segmentPath(1, startMs, 3) })
+  await place.start().repairOpen([])
+  assert.deepEqual(place.rows.all, [])
+  assert.equal((await scanSegmentFile(path.replace(segment.path, `set-aside/${segment.path}`))).fragments.length, 3)
 })
 
 test('a pending deletion does not reappear as footage after a crash', async () => {

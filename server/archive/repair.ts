@@ -1,6 +1,7 @@
 // Repairs a segment that was open when the server ended: keeps its complete fragments, cuts off the rest and closes its
 // row. The file is shortened and synced before the row is written, and a crash in between repeats both.
 
+import { stat } from 'node:fs/promises'
 import type { Segment } from '../model/segment.ts'
 import type { FileLocation } from '../model/segment-views.ts'
 import type { Places } from '../places/places.ts'
@@ -35,7 +36,7 @@ export async function repairSegment(
   report: RepairReport,
 ): Promise<void> {
   const { rows, places, log } = context
-  const untilMs = await findContinuation(context.rows, segment)
+  const untilMs = await findContinuation(context, segment)
   const scan = await scanIfPresent(places, segment, untilMs)
   if (scan && untilMs !== undefined) await keepRest(context, segment, scan)
   if (!scan || scan.fragments.length === 0) {
@@ -53,17 +54,20 @@ export async function repairSegment(
   report.cutBytes += scan.fileBytes - scan.bytes
 }
 
+/** Between servers: of the database's time, and that of a file system. See membership.ts. */
+const maxClockErrorMs = 1000
 /** No file is longer. */
 const maxFileMs = 3_600_000
 
 /**
  * From when on another server has recorded the camera of this file, Unix milliseconds: the start of its first file, which may
- * be before that of this one, or, if it has none, when it took the camera. What is in this file from then on is not shown.
+ * be before that of this one, or, if it has none, when it took the camera. Negative infinity for a file that was created
+ * after that. What is in this file from then on is not shown.
  * Undefined if no other server has had the camera since.
  */
 export async function findContinuation(
-  rows: Pick<DeletionContext['rows'], 'findLease' | 'listFiles'>,
-  { cameraId, path }: Pick<Segment, 'cameraId' | 'path'>,
+  { rows, places }: Pick<DeletionContext, 'rows' | 'places'>,
+  { cameraId, placeId, path }: Pick<Segment, 'cameraId' | 'placeId' | 'path'>,
 ): Promise<number | undefined> {
   const epoch = leaseEpochOfPath(path)
   if (epoch === undefined) return undefined
@@ -72,7 +76,14 @@ export async function findContinuation(
   const startMs = startOfPath(path)
   const files = await rows.listFiles(cameraId, startMs - maxFileMs, startMs + maxFileMs)
   const later = files.filter((file) => (leaseEpochOfPath(file.path) ?? 0) > epoch)
-  return later.length > 0 ? Math.min(...later.map((file) => file.startMs)) : lease.takenMs
+  const continuedMs = later.length > 0 ? Math.min(...later.map((file) => file.startMs)) : lease.takenMs
+  // What a camera sent while the server slept came at once, so that its times may be wrong. Not those of the file system.
+  const takenMs = lease.epoch === epoch + 1 ? lease.takenMs : continuedMs
+  const createdMs = await stat(places.pathOf({ placeId, path })).then(
+    ({ birthtimeMs }) => birthtimeMs,
+    () => 0,
+  )
+  return createdMs > takenMs + maxClockErrorMs ? Number.NEGATIVE_INFINITY : continuedMs
 }
 
 /** A copy of a file that is to be cut because another server has recorded its end, too, stays for people to look at. */

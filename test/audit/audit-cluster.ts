@@ -7,6 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../../server/base/free-port.ts'
+import { SerialQueue } from '../../server/base/serial-queue.ts'
 import { openGuideBalancer } from '../postgres/guide-balancer.ts'
 import { ReplicatedPostgres } from '../postgres/replicated-postgres.ts'
 import { findPostgres } from '../postgres/temporary-postgres.ts'
@@ -95,6 +96,12 @@ export async function openAuditCluster(folder: string, network?: ClusterNetwork)
   const count = async (what: string) =>
     Number((await postgres.query<{ count: string }>(`select count(*) from ${what}`))[0]!.count)
   const cuts = network ? listCuts(network) : names.map(() => [])
+  // What happens to all at once waits for what happens to one, and the other way around.
+  const turns = names.map(() => new SerialQueue())
+  const inTurn = (turn: SerialQueue, fault: AuditFault): AuditFault => {
+    return { ...fault, inflict: (random) => turn.run(() => fault.inflict(random)) }
+  }
+  const all = turns.reduce((fault, turn) => inTurn(turn, fault), createPowerFailure(servers, postgres))
   const held = opened.move()
   return {
     server: {
@@ -106,9 +113,9 @@ export async function openAuditCluster(folder: string, network?: ClusterNetwork)
     sufferers: [
       ...servers.map((server, i) => ({
         name: names[i]!,
-        faults: [...listServerFaults(server, names[i]!, first), ...cuts[i]!],
+        faults: [...listServerFaults(server, names[i]!, first), ...cuts[i]!].map((fault) => inTurn(turns[i]!, fault)),
       })),
-      { name: 'shared', faults: [...listDatabaseFaults(postgres), ...listStoreFaults(store)] },
+      { name: 'shared', faults: [...listDatabaseFaults(postgres), ...listStoreFaults(store), all] },
     ],
     async listMoves() {
       const rows = await postgres.query<{ camera_id: number; at_ms: string }>('select * from moves')
@@ -151,14 +158,7 @@ export async function openAuditCluster(folder: string, network?: ClusterNetwork)
 
 function listServerFaults(server: ServerProcess, name: string, first: ServerProcess): AuditFault[] {
   const taken = { reasons: ['server_down', 'node_lost'], noticeMs: 5000, spoilsFrames: false }
-  // The database may be away meanwhile.
-  const start = () =>
-    eventually(`${name} starts`, 60_000, () =>
-      server.start().then(
-        () => true,
-        () => false,
-      ),
-    )
+  const start = () => startAgain(server, name)
   const pause = (from: number, to: number) => async (random: () => number) => {
     process.kill(server.pid, 'SIGSTOP')
     await sleep(between(random, from, to))
@@ -209,6 +209,16 @@ function listServerFaults(server: ServerProcess, name: string, first: ServerProc
   ]
 }
 
+/** The database may be away meanwhile. */
+function startAgain(server: ServerProcess, name: string): Promise<boolean> {
+  return eventually(`${name} starts`, 60_000, () =>
+    server.start().then(
+      () => true,
+      () => false,
+    ),
+  )
+}
+
 function listDatabaseFaults(postgres: ReplicatedPostgres): AuditFault[] {
   const harmless = { reasons: [], noticeMs: 10_000, spoilsFrames: false }
   return [
@@ -228,6 +238,21 @@ function listDatabaseFaults(postgres: ReplicatedPostgres): AuditFault[] {
       ...harmless,
     },
   ]
+}
+
+/** A power failure of the whole house. */
+function createPowerFailure(servers: readonly ServerProcess[], postgres: ReplicatedPostgres): AuditFault {
+  return {
+    name: 'all servers and the database off and on',
+    async inflict(random) {
+      const { primary } = postgres
+      await Promise.all([...servers.map((server) => server.kill()), primary.stop('immediate')])
+      await sleep(between(random, 0, 10_000))
+      await primary.start()
+      await Promise.all(servers.map((server, i) => startAgain(server, names[i]!)))
+    },
+    ...{ reasons: ['server_down', 'node_lost'], noticeMs: 15_000, spoilsFrames: false },
+  }
 }
 
 /** Of each server: what it can be cut off from, alone or all at once. */

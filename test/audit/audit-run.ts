@@ -23,7 +23,7 @@ import { type ClockStep, openServerClock, serverTimes } from './server-clock.ts'
 import { openServerDisk } from './server-disk.ts'
 import { diskFull, listServerFaults } from './server-faults.ts'
 import { type SufferedFault, sufferFaults } from './suffer-faults.ts'
-import { startViewing } from './viewers.ts'
+import { startViewing, startWatching } from './viewers.ts'
 import { watchLosses } from './watch-losses.ts'
 
 export type AuditOptions = {
@@ -126,6 +126,7 @@ export async function runAudit({
   const endOfFaults = sleep(seconds * 1000)
   const endMoving = alone && places?.startMoving(alone, seed)
   const endViewing = (places ?? cluster) && startViewing(server, ids, seed)
+  const endWatching = cluster && startWatching(server, ids, seed)
   const endRevoking = cluster && startRevoking(server, cluster.direct)
   const { faults, complaints } = await sufferFaults(
     [
@@ -149,6 +150,8 @@ export async function runAudit({
   if (moving) say(`${moving.moves} commands moved recordings, ${moving.kills} of them were killed`)
   const viewing = await endViewing?.()
   if (viewing) say(`viewers played ${viewing.played} parts; away: ${JSON.stringify(viewing.away)}`)
+  const watching = await endWatching?.()
+  if (watching) say(`${watching.images} live images were seen; ${watching.ends} connections ended`)
   const revoking = await endRevoking?.()
   if (revoking) say(`${revoking.revoked} tokens were revoked, and refused ${revoking.refused} times`)
   // A camera that waits for its next attempt to connect would have a gap without an end.
@@ -200,6 +203,7 @@ export async function runAudit({
     ...complaints,
     ...(revoking?.complaints ?? []),
     ...(viewing?.complaints ?? []),
+    ...(watching?.complaints ?? []),
     ...(placesVerdict?.complaints ?? []),
     ...ending,
   ]

@@ -8,6 +8,8 @@ export type HttpReader = Disposable & {
   getJson<T>(path: string): Promise<T>
   /** Any address that an answer named, without the token; `range` is a pair of first and last byte. */
   getBytes(url: string, range?: readonly [first: number, last: number]): Promise<Buffer>
+  /** An answer without an end, on a connection of its own. */
+  openStream(url: string, onBytes: (bytes: Buffer) => void): { readonly isEnded: boolean; end(): void }
 }
 
 export type HttpAccess = { readonly url: string; readonly ca: string; readonly token: string }
@@ -44,6 +46,25 @@ export function openHttpReader({ url: base, ca, token }: HttpAccess): HttpReader
     },
     getBytes: (url, range) =>
       range ? get(new URL(url), { range: `bytes=${range[0]}-${range[1]}` }, 206) : get(new URL(url), {}, 200),
+    openStream(url, onBytes) {
+      let isEnded = false
+      const end = () => {
+        isEnded = true
+      }
+      const asked = request(url, { ca, agent: false }, (response) => {
+        response.on('data', onBytes)
+        response.on('error', end)
+        response.on('close', end)
+      })
+      asked.on('error', end)
+      asked.end()
+      return {
+        get isEnded() {
+          return isEnded
+        },
+        end: () => asked.destroy(),
+      }
+    },
     [Symbol.dispose]: () => agent.destroy(),
   }
 }

@@ -1,4 +1,5 @@
-// Viewers that play recordings while everything goes wrong. A recording may be away for the moment; the server must say so.
+// Viewers that play recordings and watch live images while everything goes wrong. A recording may be away for the moment; the
+// server must say so. Images may stop while the camera is away, and not for longer.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom } from '../fake-camera/scene/random.ts'
@@ -18,6 +19,69 @@ const viewers = 3
 const pauseMs = 300
 /** Of one playlist. */
 const parts = 5
+
+export type Watching = {
+  readonly images: number
+  /** How often the connection ended, and was opened again. */
+  readonly ends: number
+  readonly complaints: readonly string[]
+}
+
+const watchers = 2
+/** Of a camera that is online meanwhile: longer than any server may be looked after before another one goes on. */
+const maxSilenceMs = 35_000
+
+/** Watches MJPEG until the returned function is called. */
+export function startWatching(server: HttpAccess, cameraIds: readonly number[], seed: number): () => Promise<Watching> {
+  const http = openHttpReader(server)
+  const random = createRandom(seed)
+  const complaints: string[] = []
+  let images = 0
+  let ends = 0
+  let isWatching = true
+  type State = {
+    readonly status: string
+    readonly streams: readonly { readonly format: string; readonly url: string }[]
+  }
+  const read = (id: number) => http.getJson<State>(`/v1/cameras/${id}/`)
+  const watch = async () => {
+    const id = cameraIds[Math.floor(random() * cameraIds.length)]!
+    const url = (await read(id)).streams.find(({ format }) => format === 'mjpeg')!.url
+    let quietSinceMs = performance.now()
+    const stream = http.openStream(url, (bytes) => {
+      if (bytes.includes('Content-Type: image/jpeg')) images++
+      quietSinceMs = performance.now()
+    })
+    for (const endMs = performance.now() + 90_000; isWatching && !stream.isEnded && performance.now() < endMs; ) {
+      await sleep(1000)
+      // A camera that is away, or of which nobody can be asked, has no images.
+      const isOnline = await read(id).then(
+        ({ status }) => status === 'online',
+        () => false,
+      )
+      const quietMs = performance.now() - quietSinceMs
+      if (!isOnline) quietSinceMs = performance.now()
+      else if (quietMs > maxSilenceMs && !stream.isEnded) {
+        complaints.push(`no image of camera ${id} for ${Math.round(quietMs / 1000)} s on an open connection to ${url}`)
+        break
+      }
+    }
+    if (stream.isEnded) ends++
+    stream.end()
+  }
+  const running = Array.from({ length: watchers }, async () => {
+    while (isWatching) {
+      await watch().catch(() => undefined)
+      await sleep(pauseMs)
+    }
+  })
+  return async () => {
+    isWatching = false
+    await Promise.all(running)
+    http[Symbol.dispose]()
+    return { images, ends, complaints }
+  }
+}
 
 /** Plays until the returned function is called. */
 export function startViewing(server: HttpAccess, cameraIds: readonly number[], seed: number): () => Promise<Viewing> {
