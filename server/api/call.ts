@@ -12,6 +12,8 @@ import type { GuestRight } from './camera-access.ts'
 export type Call<E extends Endpoint> = CallerOf<E> & CameraOf<E> & RecordingOf<E> & CommonCall<E>
 
 type CommonCall<E extends Endpoint> = {
+  /** Throws if the camera cannot be asked now. Called once the caller may see it. */
+  refuse(): void
   /** Where the request came from, for the audit log. */
   context(): RequestContext
   readonly params: Params<E>

@@ -11,7 +11,7 @@ import { sendEmpty, sendEncoded, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { type AuthorizerOptions, createAuthorizer } from './authorize.ts'
 import type { Call, Handlers } from './call.ts'
-import { loadPathCamera, type PathCameraOptions } from './path-camera.ts'
+import { loadPathCamera, type PathCameraOptions, refuse } from './path-camera.ts'
 import { parseError } from './problem.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { findInJson, readJson } from './read-json.ts'
@@ -92,6 +92,7 @@ function createHandler(endpoint: Endpoint, handle: AnyHandler, options: PathCame
     const { userId } = call.caller!
     const { camera_id: cameraId } = call.params as Static<typeof CameraPath>
     const found = await loadPathCamera(options, endpoint, userId, cameraId)
+    call.refuse()
     const result = await handle({ ...call, ...found })
     if (isView) await options.access.markViewed(userId, cameraId)
     return result
@@ -104,6 +105,7 @@ function createCall(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
   return {
     caller: request.caller ?? undefined,
     context: () => contextOf(request),
+    refuse: () => refuse(request),
     signal: () => signalOf(reply),
     params: endpoint.params && readParams(endpoint.params, request.params as Record<string, string>),
     query: () => endpoint.query && readQuery(endpoint.query, queryText),

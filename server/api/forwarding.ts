@@ -9,6 +9,7 @@ import { parseTime } from '../model/time.ts'
 import type { Handlers } from './call.ts'
 import type { AnsweringDeps, PeerDeps, Recorded } from './deps.ts'
 import { type EndpointHooks, toRoute } from './endpoint-routes.ts'
+import { refuse } from './path-camera.ts'
 import { cameraOf, hopsHeader } from './peers/forwarder.ts'
 
 declare module 'node:http' {
@@ -54,7 +55,10 @@ export function registerNamedServers(
   })
 }
 
-/** Does nothing if this server has the camera. Throws 'unavailable' while no living server has it. */
+/**
+ * Does nothing if this server has the camera. While no living server has it, the request gets a refusal, to be thrown by
+ * `refuse` once it is known who asks: strangers do not learn which cameras exist.
+ */
 export type HandOn = (request: FastifyRequest, reply: FastifyReply, cameraId: number) => Promise<void>
 
 export const createHandOn =
@@ -62,9 +66,8 @@ export const createHandOn =
   async (request, reply, cameraId) => {
     const owner = peers.findOwner(cameraId)
     if (owner === 'this') return
-    if (!owner || request.raw.hops! >= maxHops)
-      throw new AppError('unavailable', 'no server has this camera at the moment')
-    await peers.forward(request, reply, owner)
+    if (owner && request.raw.hops! < maxHops) return peers.forward(request, reply, owner)
+    request.raw.refusal = new AppError('unavailable', 'no server has this camera at the moment')
   }
 
 /** Of a server with cameras: what the server that has the camera knows alone, or reads at once. */
@@ -92,6 +95,7 @@ export function createOwnerHooks(
       // A stream that does not exist is 404, once it is known who asks.
       const found = await recorded.checkAccess(streamer_id).catch(() => undefined)
       if (found) await handOn(request, reply, found.cameraId)
+      refuse(request)
     },
   }
 }

@@ -1,12 +1,25 @@
 // The camera that the path of a request names, and its recording, as the endpoint declares them. What the caller may
 // not see is 404, to the byte like what does not exist.
 
+import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { AppError } from '../base/error.ts'
 import type { Recording } from '../store/cameras/recordings.ts'
 import type { Store } from '../store/store.ts'
 import type { CameraAccess, GuestRight } from './camera-access.ts'
 import { getOwnCamera } from './own-camera.ts'
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Why a camera cannot be asked now, for whoever may see it. */
+    refusal?: AppError
+  }
+}
+
+/** Throws the refusal, if there is one: once it is known that whoever asks may see the camera. */
+export function refuse({ raw }: { readonly raw: IncomingMessage }): void {
+  if (raw.refusal) throw raw.refusal
+}
 
 export type PathCameraOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>

@@ -118,8 +118,11 @@ testPostgres('a server is killed, and another one records its cameras until it i
   await eventually('images', 20_000, async () => images.count > 1)
   await first.kill()
   const killedMs = Date.now()
-  const { status } = await second.request(`/v1/cameras/${ofFirst[0]}/recording/timeline/?start=0&end=1`)
-  assert.equal(status, 503, 'nobody knows what was recorded last')
+  const path = `/v1/cameras/${ofFirst[0]}/recording/timeline/?start=0&end=1`
+  assert.equal((await second.request(path)).status, 503, 'nobody knows what was recorded last')
+  assert.equal((await second.request(path, { authorization: null })).status, 401, 'strangers learn nothing')
+  const unsigned = await second.request(hlsUrl.pathname, { authorization: null })
+  assert.notEqual(unsigned.status, 503, 'strangers learn nothing')
   await eventually('the second one records all', 60_000, isRecordedSince(second, killedMs + 2000))
   assert.deepEqual(new Set((await listOwners()).values()), new Set(['n2']))
   // Of the viewers, those of HLS go on with later segments, and those of images on the same connection.

@@ -8,6 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { CameraAccess } from '../camera-access.ts'
 import type { HlsPosition, Live, PeerDeps, Snapshots } from '../deps.ts'
 import { mediaFiles, mediaPath } from '../media-urls.ts'
+import { refuse } from '../path-camera.ts'
 import { HttpError } from '../problem.ts'
 import { awaitFirstChunk } from './first-chunk.ts'
 import { mjpegContentType, writeMultipart } from './multipart.ts'
@@ -50,6 +51,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       const { camera_id } = request.params as { camera_id: string }
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
       if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'access to this camera was revoked')
+      refuse(request)
       await access.markViewed(grant.userId, grant.cameraId)
       const isOffline = async () => (await cameras.find(grant.cameraId))?.status === 'offline'
       try {

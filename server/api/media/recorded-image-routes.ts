@@ -11,6 +11,7 @@ import { getTime } from '../../model/time-range.ts'
 import type { CameraAccess } from '../camera-access.ts'
 import type { RecordedImageSource } from '../deps.ts'
 import { mediaFiles } from '../media-urls.ts'
+import { refuse } from '../path-camera.ts'
 import { readQuery } from '../read-fields.ts'
 import { sendBytes } from './send-media.ts'
 import { tokenOf } from './token-of.ts'
@@ -32,6 +33,7 @@ export function registerRecordedImageRoutes(
     const grant = tokens.verify(tokenOf(request), { kind: 'recorded_image', cameraId: Number(camera_id) })
     if (!(await access.isGrantedRecordings(grant)))
       throw new AppError('forbidden', 'access to these recordings was revoked')
+    refuse(request)
     await access.markViewed(grant.userId, grant.cameraId)
     const given = new URLSearchParams(request.query as string)
     // Programs that add the same size to every URL may name the signed one again.

@@ -10,6 +10,7 @@ import type { MediaBytes } from '../../playback/media-bytes.ts'
 import { sendEmpty } from '../answer.ts'
 import type { Recorded } from '../deps.ts'
 import type { HandOn } from '../forwarding.ts'
+import { refuse } from '../path-camera.ts'
 import { HttpError } from '../problem.ts'
 import { readBody, readQuery } from '../read-fields.ts'
 import { readJson } from '../read-json.ts'
@@ -58,6 +59,7 @@ function defineRoutes(
       limits.giveBackAddress(request.clientIp)
     }
     if (handOn) await handOn(request, reply, (await recorded.checkAccess(id)).cameraId)
+    refuse(request)
   })
 
   server.get(`${base}/hls/playlist.m3u8`, async (request, reply) => {
