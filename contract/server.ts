@@ -53,6 +53,15 @@ export const ServerState = Type.Object({
       answers: Type.Boolean({ description: 'It has reported within the last eight seconds that it runs.' }),
       has_cameras: Type.Boolean({ description: 'It connects and records cameras. Others only answer.' }),
       cameras: Type.Integer({ description: 'Cameras that it has now.' }),
+      cameras_by: Type.Object(
+        {
+          name: Type.Integer({ description: 'That ask for this server: `nightjar camera place`.' }),
+          label: Type.Integer({ description: 'That ask for a label, which this server has.' }),
+          spread: Type.Integer({ description: 'That are spread over all servers.' }),
+          moving: Type.Integer({ description: 'That belong to another server, which gets them soon.' }),
+        },
+        { description: 'Why it has these cameras.' },
+      ),
       is_draining: Type.Boolean({ description: 'It gives its cameras to others: `nightjar node drain`.' }),
       labels: Type.Array(Type.String(), { description: 'What cameras may ask for: `nightjar node label`.' }),
       peer_address: nullable(Type.String({ description: 'Where other servers reach it; null if they cannot.' })),

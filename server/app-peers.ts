@@ -80,7 +80,8 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
       )
     },
     forward: forwarder.forward.bind(forwarder),
-    follow: forwarder.follow.bind(forwarder),
+    // Where nobody can be asked, no other server has cameras.
+    follow: canBeAsked ? forwarder.follow.bind(forwarder) : () => undefined,
     lost: membership.lost,
     size: () => membership.size,
     run: (signal: AbortSignal) => membership.run(signal),

@@ -717,6 +717,17 @@ export type ServerState = {
     has_cameras: boolean
     /** Cameras that it has now. */
     cameras: number
+    /** Why it has these cameras. */
+    cameras_by: {
+      /** That ask for this server: `nightjar camera place`. */
+      name: number
+      /** That ask for a label, which this server has. */
+      label: number
+      /** That are spread over all servers. */
+      spread: number
+      /** That belong to another server, which gets them soon. */
+      moving: number
+    }
     /** It gives its cameras to others: `nightjar node drain`. */
     is_draining: boolean
     /** What cameras may ask for: `nightjar node label`. */

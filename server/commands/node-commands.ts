@@ -192,6 +192,7 @@ function describeNode(node: ListedNode) {
   const { version, startedMs, expiresMs, holder } = node
   return {
     ...{ name, is_alive: isAlive, is_draining: isDraining, has_cameras: hasCameras, cameras, processors, labels },
+    cameras_by: node.camerasBy,
     ...{ peer_address: address, version, holder },
     ...{ started_at: writeTime(startedMs), expires_at: writeTime(expiresMs) },
   }

@@ -5,6 +5,7 @@ import { request } from 'node:https'
 import type { TestContext } from 'node:test'
 import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
+import type { ServerState } from '../../contract/server.ts'
 import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, openServerBeside, type ServerProcess } from '../server-under-test.ts'
@@ -171,6 +172,10 @@ testPostgres('a server is killed, and another one records its cameras until it i
   const other = ofFirst.at(-1)!
   await first.command('camera', 'place', String(other), '--node', 'n2')
   await eventually('the second one has it', 30_000, async () => (await listOwners()).get(other) === 'n2')
+  const { servers } = (await first.request<ServerState>('/v1/server/')).json
+  // Both cameras that ask for a server have it.
+  const named = servers.map(({ cameras_by }) => cameras_by.name).reduce((sum, count) => sum + count)
+  assert.equal(named, new Set([moved, other]).size)
   const time = (ms: number) => new Date(ms).toISOString()
   const range = `start=${time(killedMs - 4000)}&end=${time(killedMs - 2000)}`
   const lengths = []

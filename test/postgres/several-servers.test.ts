@@ -71,6 +71,13 @@ testPostgres('a server without cameras answers like the one that has them', asyn
       ['n2', true, false],
     ],
   )
+  assert.deepEqual(
+    state.servers.map(({ cameras, cameras_by }) => [cameras, cameras_by.spread]),
+    [
+      [1, 1],
+      [0, 0],
+    ],
+  )
   for (const [server, states] of [
     [first, ['n1"} 1', 'n2"} 0']],
     [second, ['n1"} 1', 'n2"} 1']],

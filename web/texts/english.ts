@@ -595,6 +595,12 @@ export const english = {
     certificate: 'Trust this server on other devices',
     servers: 'Servers',
     hasCameras: (count: number) => (count === 1 ? '1 camera' : `${count} cameras`),
+    camerasBy: {
+      name: (count: number) => `${count} placed here`,
+      label: (count: number) => `${count} by label`,
+      spread: (count: number) => `${count} spread over all`,
+      moving: (count: number) => `${count} to be moved`,
+    },
     draining: 'gives its cameras to others',
     answers: 'answers',
     gone: (since: string) => `gone since ${since}`,

@@ -664,6 +664,12 @@ export const german: Texts = {
     certificate: 'Diesem Server auf anderen Geräten vertrauen',
     servers: 'Server',
     hasCameras: (count) => (count === 1 ? '1 Kamera' : `${count} Kameras`),
+    camerasBy: {
+      name: (count) => `${count} fest zugeordnet`,
+      label: (count) => `${count} nach Label`,
+      spread: (count) => `${count} auf alle verteilt`,
+      moving: (count) => `${count} wandern weiter`,
+    },
     draining: 'gibt seine Kameras ab',
     answers: 'antwortet',
     gone: (since) => `fort seit ${since}`,

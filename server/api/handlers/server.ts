@@ -62,12 +62,14 @@ export function createServerHandlers({
 }
 
 function writeServer(node: ListedNode) {
-  const { name, isAlive, hasCameras, cameras, isDraining, labels, address, version, startedMs, expiresMs } = node
+  const { name, isAlive, hasCameras, cameras, camerasBy, isDraining, labels, address } = node
+  const { version, startedMs, expiresMs } = node
   return {
     name,
     answers: isAlive,
     has_cameras: hasCameras,
     cameras: isAlive ? cameras : 0,
+    cameras_by: camerasBy,
     is_draining: isDraining,
     labels: [...labels],
     peer_address: address,

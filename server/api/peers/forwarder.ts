@@ -240,13 +240,15 @@ export class Forwarder implements Disposable {
    * 'not_found' and 'unavailable'.
    */
   async readPart(server: Peer, path: string, at: number, bytes: number): Promise<FilePart> {
-    try {
-      return await this.#readPart(server, path, at, bytes)
-    } catch (error) {
-      // The other side may have closed the connection while it was idle.
-      if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return await this.#readPart(server, path, at, bytes)
-      if (error instanceof AppError) throw error
-      throw new AppError('unavailable', `the server ${server.name} does not answer`, { cause: error })
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        return await this.#readPart(server, path, at, bytes)
+      } catch (error) {
+        if (error instanceof AppError) throw error
+        // The other side may have closed the connection while it was idle.
+        if (!isRetry && (error as NodeJS.ErrnoException).code === 'ECONNRESET') continue
+        throw new AppError('unavailable', `the server ${server.name} does not answer`, { cause: error })
+      }
     }
   }
 

@@ -2,7 +2,7 @@
 // cameras that ask for a server or for a label. Servers keep what was said of them while they are gone.
 
 import type { Kysely } from 'kysely'
-import type { PlacementPreference } from '../../model/placement.ts'
+import { type Placement, type PlacementPreference, placeCamera } from '../../model/placement.ts'
 import type { ChangePublisher } from '../engine/change-feed.ts'
 import type { Tables } from '../schema.ts'
 import type { Leases } from './leases.ts'
@@ -64,20 +64,32 @@ export class Placements {
 
 const split = (labels: string): string[] => labels.split(' ').filter(Boolean)
 
-/** A server, what was said of it, and how many cameras it has. */
-export type ListedNode = Node & ServerSettings & { readonly cameras: number }
+/** Cameras that a server has, by what decided; `moving`: that belong to another one. */
+export type CamerasBy = Readonly<Record<Placement['by'] | 'moving', number>>
+
+/** A server, what was said of it, how many cameras it has, and why. */
+export type ListedNode = Node & ServerSettings & { readonly cameras: number; readonly camerasBy: CamerasBy }
 
 /** All servers, by name; also those that are gone for a day. */
 export async function listNodes(store: {
   readonly nodes: Pick<Nodes, 'list'>
   readonly leases: Pick<Leases, 'list'>
-  readonly placements: Pick<Placements, 'listServers'>
+  readonly placements: Pick<Placements, 'listServers' | 'listCameras'>
 }): Promise<ListedNode[]> {
   const settings = await store.placements.listServers()
+  const preferences = await store.placements.listCameras()
   const leases = Map.groupBy(await store.leases.list(), ({ incarnation }) => incarnation)
-  return (await store.nodes.list()).map((node) => ({
-    ...node,
-    ...(settings.get(node.name) ?? { isDraining: false, labels: [] }),
-    cameras: leases.get(node.incarnation)?.length ?? 0,
-  }))
+  const nodes = (await store.nodes.list()).map((node) => {
+    return { ...node, ...(settings.get(node.name) ?? { isDraining: false, labels: [] }) }
+  })
+  const candidates = nodes.filter(({ isAlive, hasCameras, isDraining }) => isAlive && hasCameras && !isDraining)
+  return nodes.map((node) => {
+    const own = leases.get(node.incarnation) ?? []
+    const camerasBy = { name: 0, label: 0, spread: 0, moving: 0 }
+    for (const { cameraId } of own) {
+      const placed = placeCamera(cameraId, candidates, preferences.get(cameraId))
+      camerasBy[placed && placed.server !== node.name ? 'moving' : (placed?.by ?? 'spread')]++
+    }
+    return { ...node, cameras: own.length, camerasBy }
+  })
 }

@@ -86,11 +86,24 @@ function State({ of }: { readonly of: ServerState }) {
 function Servers({ of }: { readonly of: ServerState['servers'] }) {
   const { server: texts } = useTexts()
   const clock = useClock()
-  const describe = ({ answers, has_cameras, cameras, is_draining, labels, ...rest }: (typeof of)[number]) => {
+  const explain = (by: (typeof of)[number]['cameras_by']) => {
+    const reasons = (['name', 'label', 'spread', 'moving'] as const).filter((reason) => by[reason] > 0)
+    if (reasons.every((reason) => reason === 'spread')) return ''
+    return ` (${reasons.map((reason) => texts.camerasBy[reason](by[reason])).join(', ')})`
+  }
+  const describe = ({
+    answers,
+    has_cameras,
+    cameras,
+    cameras_by,
+    is_draining,
+    labels,
+    ...rest
+  }: (typeof of)[number]) => {
     const { version, reported_until } = rest
     const untilMs = Date.parse(reported_until)
     if (!answers) return texts.gone(`${clock.date(untilMs)}, ${clock.minutes(untilMs)}`)
-    const work = has_cameras ? texts.hasCameras(cameras) : texts.answers
+    const work = has_cameras ? `${texts.hasCameras(cameras)}${explain(cameras_by)}` : texts.answers
     return [work, ...(is_draining ? [texts.draining] : []), ...labels, version].join(', ')
   }
   return (
