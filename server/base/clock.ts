@@ -28,3 +28,15 @@ export const systemClock: Clock = {
     }
   },
 }
+
+const maxReadMs = 50
+const maxReads = 10
+
+/** Both clocks at the same moment: a process that was suspended between the two reads reads again. */
+export function readTogether(clock: Clock): { readonly nowMs: number; readonly monotonicMs: number } {
+  for (let reads = 1; ; reads++) {
+    const monotonicMs = clock.monotonicMs()
+    const nowMs = clock.nowMs()
+    if (clock.monotonicMs() - monotonicMs <= maxReadMs || reads === maxReads) return { nowMs, monotonicMs }
+  }
+}

@@ -2,7 +2,7 @@
 // become marks, which the timeline shows. A break that is over in a moment leaves none.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
-import type { Clock } from '../base/clock.ts'
+import { type Clock, readTogether } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { SerialQueue } from '../base/serial-queue.ts'
@@ -164,9 +164,6 @@ export class GapMarker {
   #noteClock(): void {
     const before = this.#clockOffsetMs
     this.#clockOffsetMs = this.#readClockOffsetMs()
-    if (Math.abs(this.#clockOffsetMs - before) < clockStepMs) return
-    // The process may have been suspended between the reads of the two clocks.
-    this.#clockOffsetMs = this.#readClockOffsetMs()
     const stepMs = this.#clockOffsetMs - before
     const newest = this.#newest
     if (Math.abs(stepMs) < clockStepMs || newest?.reason === undefined) return
@@ -178,8 +175,8 @@ export class GapMarker {
   }
 
   #readClockOffsetMs(): number {
-    const { clock } = this.#options
-    return clock.nowMs() - clock.monotonicMs()
+    const { nowMs, monotonicMs } = readTogether(this.#options.clock)
+    return nowMs - monotonicMs
   }
 
   get #newest(): NewMark | undefined {

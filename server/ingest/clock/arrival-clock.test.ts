@@ -26,6 +26,29 @@ function createSettableClock() {
   return { time, clock, pass }
 }
 
+test('a process that is suspended between two reads of the clocks does not believe that one was set', () => {
+  for (const suspendedAt of [1, 2, 3, 4, 5, 6]) {
+    const { time, clock } = createSettableClock()
+    let reads = 0
+    const read = <T>(value: () => T) => {
+      const result = value()
+      if (++reads === suspendedAt) {
+        time.monotonicMs += 10_000
+        time.wallMs += 10_000
+      }
+      return result
+    }
+    const arrivals = new ArrivalClock({
+      ...clock,
+      nowMs: () => read(() => time.wallMs),
+      monotonicMs: () => read(() => time.monotonicMs),
+    })
+    for (let i = 0; i < 10; i++) arrivals.nowMs()
+    assert.equal(arrivals.setMs, 0, `after read ${suspendedAt}`)
+    assert.equal(arrivals.nowMs(), time.wallMs)
+  }
+})
+
 test('small errors of the system clock are followed slowly, and steps of more than two seconds are summed separately', () => {
   for (const stepMs of [-1900, 1900]) {
     const { time, clock, pass } = createSettableClock()

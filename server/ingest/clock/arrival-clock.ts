@@ -5,7 +5,7 @@
 // If the system's clock differs by more than two seconds in either direction, somebody has set it. These steps are
 // summed in `setMs`. Footage after a step begins a new run, which is labeled with the new time.
 
-import type { Clock } from '../../base/clock.ts'
+import { type Clock, readTogether } from '../../base/clock.ts'
 
 /** Less than the smallest error of a camera's clock rate that is corrected (clock-rate.ts). */
 const maxSlew = 0.0025
@@ -23,8 +23,9 @@ export class ArrivalClock {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#lastMs = clock.monotonicMs()
-    this.#offsetMs = clock.nowMs() - this.#lastMs
+    const { nowMs, monotonicMs } = readTogether(clock)
+    this.#lastMs = monotonicMs
+    this.#offsetMs = nowMs - monotonicMs
   }
 
   /**
@@ -33,11 +34,12 @@ export class ArrivalClock {
    */
   nowMs(): number {
     let monotonicMs = this.#clock.monotonicMs()
-    let errorMs = this.#findErrorMs(monotonicMs)
+    let errorMs = this.#findErrorMs({ nowMs: this.#clock.nowMs(), monotonicMs })
     if (Math.abs(errorMs) > stepMs) {
-      // The process may have been suspended between the reads of the two clocks. In that case a second read agrees.
-      monotonicMs = this.#clock.monotonicMs()
-      errorMs = this.#findErrorMs(monotonicMs)
+      // The process may have been suspended between the reads of the two clocks.
+      const times = readTogether(this.#clock)
+      monotonicMs = times.monotonicMs
+      errorMs = this.#findErrorMs(times)
       if (Math.abs(errorMs) > stepMs) {
         this.setMs += errorMs
         errorMs = 0
@@ -49,7 +51,7 @@ export class ArrivalClock {
     return monotonicMs + this.#offsetMs
   }
 
-  #findErrorMs(monotonicMs: number): number {
-    return this.#clock.nowMs() - monotonicMs - this.#offsetMs - this.setMs
+  #findErrorMs({ nowMs, monotonicMs }: { readonly nowMs: number; readonly monotonicMs: number }): number {
+    return nowMs - monotonicMs - this.#offsetMs - this.setMs
   }
 }
