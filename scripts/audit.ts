@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string' },
-    cameras: { type: 'string', default: '7' },
+    cameras: { type: 'string' },
     without: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
     keep: { type: 'string' },
@@ -28,7 +28,7 @@ time, or in a reported gap with a correct reason; and no gap may be reported whe
 
   --seconds N   time during which faults occur  [600]
   --seed N      seed of the faults and their times; random by default
-  --cameras N   number of recorded cameras  [7]
+  --cameras N   number of recorded cameras  [7; 60 with --servers]
   --without W,W omit faults whose names contain one of these words, to narrow a finding down
   --only W,W    use only faults whose names contain one of these words
   --places      record on two disks, upload to a bucket of a real S3 store that fails, and move recordings between
@@ -54,7 +54,7 @@ Exit code 1: there are findings. Each names the camera, frames, times and the fa
   const report = await runAudit({
     seconds: Number(values.seconds),
     seed,
-    cameras: Number(values.cameras),
+    cameras: Number(values.cameras ?? (values.servers ? 60 : 7)),
     without: values.without.split(',').filter((word) => word !== ''),
     only: values.only.split(','),
     hasPlaces: values.places,
