@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { runAudit } from '../test/audit/audit-run.ts'
+import { inOwnNetwork } from '../test/audit/cluster-network.ts'
 import { describeAudit, sumUp, writePlacesTotals } from '../test/audit/describe-audit.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
@@ -50,6 +51,7 @@ Exit code 1: there are findings. Each names the camera, frames, times and the fa
     console.error((error as Error).message)
     process.exit(1)
   }
+  if (values.servers) await inOwnNetwork()
   say(`seed ${seed}`)
   const report = await runAudit({
     seconds: Number(values.seconds),

@@ -47,6 +47,7 @@ const saturating: readonly string[] = [
   'server/decoder/decoder.test.ts',
   'test/e2e/formats.test.ts',
   'test/e2e/slow-line.test.ts',
+  'test/integration/hostile-cameras.test.ts',
   'test/integration/hundred-cameras.test.ts',
   'test/attacks/crowd.test.ts',
 ]

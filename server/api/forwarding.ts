@@ -39,7 +39,10 @@ export function takeServerName(request: IncomingMessage): void {
   request.url = path!
 }
 
-/** Hands requests on to the server that their path names, while it is alive. `isFromPeer`: whether another server did so. */
+/**
+ * Hands requests on to the server that their path names, while it is alive. If it does not answer, the refusal waits until it
+ * is known who asks. `isFromPeer`: whether another server did so.
+ */
 export function registerNamedServers(
   server: FastifyInstance,
   peers: PeerDeps,
@@ -51,24 +54,42 @@ export function registerNamedServers(
     const name = raw.serverName
     const other = name === undefined || raw.hops > 0 ? undefined : peers.find(name)
     if (!other) return done()
-    peers.forward(request, reply, other).catch(done)
+    peers.forward(request, reply, other).catch((error) => {
+      raw.refusal = error
+      done()
+    })
   })
 }
 
 /**
- * Does nothing if this server has the camera. While no living server has it, the request gets a refusal, to be thrown by
- * `refuse` once it is known who asks: strangers do not learn which cameras exist.
+ * Does nothing if this server has the camera. While no living server has it, or that one does not answer, the request gets a
+ * refusal, to be thrown by `refuse` once it is known who asks: strangers do not learn which cameras exist.
  */
 export type HandOn = (request: FastifyRequest, reply: FastifyReply, cameraId: number) => Promise<void>
 
 export const createHandOn =
   (peers: PeerDeps): HandOn =>
   async (request, reply, cameraId) => {
+    const { raw } = request
     const owner = peers.findOwner(cameraId)
-    if (owner === 'this') return
-    if (owner && request.raw.hops! < maxHops) return peers.forward(request, reply, owner)
-    request.raw.refusal = new AppError('unavailable', 'no server has this camera at the moment')
+    if (owner === 'this') raw.refusal = undefined
+    // Not once more if the path named a server that did not answer just now.
+    if (owner === 'this' || raw.refusal) return
+    try {
+      if (owner && raw.hops! < maxHops) return await peers.forward(request, reply, owner)
+      throw new AppError('unavailable', 'no server has this camera at the moment')
+    } catch (error) {
+      raw.refusal = error as AppError
+      dropBody(raw)
+    }
   }
+
+/** The body of a request that is refused whatever it says, of which the other server may have been sent a part. */
+function dropBody(request: IncomingMessage): void {
+  for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete request.headers[name]
+  request.unpipe()
+  request.resume()
+}
 
 /** Of a server with cameras: what the server that has the camera knows alone, or reads at once. */
 const ofOwner = [

@@ -12,7 +12,7 @@ import { getOwnCamera } from './own-camera.ts'
 declare module 'node:http' {
   interface IncomingMessage {
     /** Why a camera cannot be asked now, for whoever may see it. */
-    refusal?: AppError
+    refusal?: AppError | undefined
   }
 }
 

@@ -1,13 +1,14 @@
-// A network for the servers of an audit: each has a network namespace with a line to a switch, as has the host, where the
-// database, the store, the balancer and the cameras are, each at an address of its own. A cut makes a server send what is
-// meant for some of these addresses to nobody: no answer, no reset, no link that is down. All of it ends with the processes
-// that hold the namespaces.
+// A network for the servers of an audit: each has a network namespace with a line to a switch, as has the program of the
+// audit, where the database, the store, the balancer and the cameras are, each at an address of its own. A cut makes a server
+// send what is meant for some of these addresses to nobody: no answer, no reset, no link that is down. All of it ends with the
+// processes that hold the namespaces.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What is on the host. */
+/** What runs where the program of the audit does. */
 export type Service = 'cameras' | 'database' | 'store' | 'balancer'
 
 export type ServerLine = {
@@ -29,8 +30,30 @@ const services: readonly Service[] = ['cameras', 'database', 'store', 'balancer'
 const nobody = '02:00:00:00:00:01'
 const networkOf = (pid: number) => `10.214.${pid % 250}`
 
-/** Undefined where network namespaces cannot be made: for whoever is not root, and in some containers. */
+const inside = 'NIGHTJAR_AUDIT_NETWORK'
+
+/**
+ * Runs the program once more, in a network namespace of its own, and ends with it: browsers give up what they load when the
+ * machine gets an address. Returns where there is one, or none can be made: for whoever is not root, and in some containers.
+ */
+export async function inOwnNetwork(): Promise<void> {
+  if (process.env[inside]) return
+  const own = 'setpriv --pdeathsig=TERM unshare --net'.split(' ')
+  const script = 'ip link set lo up && exec "$@"'
+  const start = (program: readonly string[], options: SpawnOptions) =>
+    spawn(own[0]!, [...own.slice(1), 'sh', '-c', script, 'sh', ...program], options)
+  const [made] = await once(start(['true'], { stdio: 'ignore' }), 'exit').catch(() => [1])
+  if (made !== 0) return
+  const env = { ...process.env, [inside]: 'own' }
+  const again = start([process.execPath, ...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => again.kill(signal))
+  const [code] = await once(again, 'exit')
+  process.exit(code ?? 1)
+}
+
+/** Undefined where the program has no network namespace of its own. */
 export async function openClusterNetwork(count: number): Promise<ClusterNetwork | undefined> {
+  if (!process.env[inside]) return undefined
   using opened = new DisposableStack()
   const network = networkOf(process.pid)
   const line = `nj${process.pid}`

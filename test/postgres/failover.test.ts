@@ -122,6 +122,10 @@ testPostgres('a server is killed, and another one records its cameras until it i
   const path = `/v1/cameras/${ofFirst[0]}/recording/timeline/?start=0&end=1`
   assert.equal((await second.request(path)).status, 503, 'nobody knows what was recorded last')
   assert.equal((await second.request(path, { authorization: null })).status, 401, 'strangers learn nothing')
+  const enabling = { method: 'POST', body: { retention: 'P1D' } }
+  const recordingPath = `/v1/cameras/${ofFirst[0]}/recording/`
+  assert.equal((await second.request(recordingPath, enabling)).status, 503)
+  assert.equal((await second.request(recordingPath, { ...enabling, authorization: null })).status, 401)
   const unsigned = await second.request(hlsUrl.pathname, { authorization: null })
   assert.notEqual(unsigned.status, 503, 'strangers learn nothing')
   await eventually('the second one records all', 60_000, isRecordedSince(second, killedMs + 2000))
