@@ -184,7 +184,7 @@ export async function runAudit({
     })
     if (keepIn)
       await keepEvidence(keepIn, id, {
-        ...{ stream, timeline, played, sent, faults, steps: clock.steps },
+        ...{ stream, timeline, played, sent, faults: [...faults, ...(moves?.get(id) ?? [])], steps: clock.steps },
         ...{ losses: losses.get(id), beginMs, endMs: endMs - lastMomentMs, stallMs: longestStallMs },
       })
     const verdict = judge({

@@ -381,6 +381,27 @@ test('what was held up while the camera began to send fewer frames than it stamp
   assert.notDeepEqual(times([fault(20, 25, { holdsUp: true }), slow]), [])
 })
 
+test('where cameras stood still, a wrong rate is measured late, and a small step may count as another clock', () => {
+  const slow = fault(10, 25, { slows: true, reasons: [] })
+  const off = (ms: number, stallMs: number, faults = [slow]) =>
+    kinds(judgeThis({ played: [...play(0, 150), ...play(150, 300, { laterMs: -ms })], faults, stallMs }))
+  assert.deepEqual(off(4500, 1200), [])
+  assert.deepEqual(off(4500, 1200, []), Array(150).fill('wrong time'))
+  assert.deepEqual(off(5500, 1200), Array(150).fill('wrong time'))
+  assert.deepEqual(off(4500, 900), Array(150).fill('wrong time'))
+
+  const sent = [...numbers(0, 100), ...numbers(120, 300)].map(taken)
+  const played = [...play(0, 100), ...play(120, 300, { section: 1 })]
+  const tell = (reason: string, stepSeconds: number, stallMs: number) => {
+    const faults = [fault(stepSeconds, stepSeconds, { stepsLittle: true, reasons: [] })]
+    return judgeThis({ sent, played, faults, stallMs, timeline: { segments: [], gaps: [gap(10, 12, reason)] } })
+      .falseGaps
+  }
+  assert.deepEqual([tell('stream_changed', 11, 1200), tell('no_frames', 11, 1200)], [0, 0])
+  assert.deepEqual([tell('stream_changed', 11, 0), tell('stream_changed', 8, 1200)], [1, 1])
+  assert.equal(tell('camera_unreachable', 11, 1200), 1)
+})
+
 test('the first frame of a connection may be off if a small step follows at once, and no later one', () => {
   const connect = (at: number) => [...play(0, at), ...play(at, 300, { section: 1 })]
   const off = (frames: PlayedFrame[], number: number) =>
