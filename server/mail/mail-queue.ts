@@ -61,7 +61,7 @@ export class MailQueue implements Mailer {
   /** Resolves when the email is kept. Throws 'invalid' for invalid emails, and 'unavailable' if too many are waiting. */
   async send(mail: Mail): Promise<void> {
     checkMail(mail)
-    if (this.#isClosed || this.#waiting.size >= maxWaiting)
+    if (this.#isClosed || this.#waiting.size + this.#coming.size >= maxWaiting)
       throw new AppError('unavailable', 'too many emails are waiting')
     const sinceMs = this.#options.clock.nowMs()
     const coming = this.#keep(mail, sinceMs).then((id) => this.#begin({ mail, id, sinceMs }))

@@ -230,6 +230,22 @@ test('emails are retried while the mail server is unavailable, but not after a r
   await assert.rejects(queue.send(mail), { kind: 'unavailable' })
 })
 
+test('at most a thousand emails wait, also if all come at once', async (t) => {
+  const { create } = await openKept(t)
+  for (const kept of [undefined, create()]) {
+    const answers = Promise.withResolvers<void>()
+    const mailer = { send: () => answers.promise }
+    const queue = new MailQueue({ mailer, clock: systemClock, log: silentLogger, ...(kept && { kept }) })
+    const sent = await Promise.allSettled(Array.from({ length: 1003 }, () => queue.send(mail)))
+    assert.equal(sent.filter(({ status }) => status === 'rejected').length, 3)
+    await assert.rejects(queue.send(mail), { kind: 'unavailable', message: 'too many emails are waiting' })
+    answers.resolve()
+    await queue.flush()
+    await queue.send(mail)
+    await queue.close()
+  }
+})
+
 async function openKept(t: TestContext, nowMs = () => Date.now()) {
   const { store } = await openTemporaryStore(t)
   const rows = store.waitingMails
