@@ -112,7 +112,14 @@ export function createOwnerHooks(
     async getStreamInfo(request, reply) {
       const { streamer_name, streamer_id } = request.params as { streamer_name: string; streamer_id: string }
       const other = request.raw.hops! > 0 ? undefined : peers.find(streamer_name)
-      if (other) return peers.forward(request, reply, other)
+      // Where it does not answer, the stream goes on at the server with the camera.
+      const isAnswered =
+        other &&
+        peers.forward(request, reply, other).then(
+          () => true,
+          () => false,
+        )
+      if (await isAnswered) return
       // A stream that does not exist is 404, once it is known who asks.
       const found = await recorded.checkAccess(streamer_id).catch(() => undefined)
       if (found) await handOn(request, reply, found.cameraId)
@@ -144,7 +151,12 @@ export function createAnsweringHooks({
     createSharedDownload: play,
     async getStreamInfo(request, reply) {
       const { streamer_name } = request.params as { streamer_name: string }
-      if (streamer_name !== peers.ownName) await peers.forward(request, reply, peers.find(streamer_name))
+      if (streamer_name === peers.ownName) return
+      const named = peers.find(streamer_name)
+      await peers.forward(request, reply, named).catch((error) => {
+        if (!named) throw error
+        return peers.forward(request, reply)
+      })
     },
   } satisfies EndpointHooks
 }

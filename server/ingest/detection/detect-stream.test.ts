@@ -67,9 +67,14 @@ test('a stream is measured, its newest key frame is returned, and its session is
   assert.deepEqual(audio, { codec: 'aac', sampleRate: 48_000, channels: 2 })
   const { codec, keyFrame, framesPerSecond, bitsPerSecond, keyFrameSeconds } = video!
   assert.deepEqual([codec, keyFrame?.width, keyFrame?.height], ['h264', 640, 360])
-  assert.deepEqual([framesPerSecond, keyFrameSeconds], [10, 0.5])
+  // Ten, and fewer where a busy machine sends them later.
+  const rate = framesPerSecond!
+  assert.ok(rate > 5 && rate <= 10.1, `${rate}`)
+  const group = keyFrameSeconds! * rate
+  assert.ok(Math.abs(group - 5) < 1, `${group}`)
   // Frames of 3000 bytes, each preceded by its length.
-  assert.equal(Math.round(bitsPerSecond! / 1000), 240)
+  const bytes = bitsPerSecond! / 8 / rate
+  assert.ok(Math.abs(bytes - 3000) < 600, `${bytes}`)
   assert.equal(keyFrame!.data.length, 3004)
   assert.equal(methodsOf(camera.requests).at(-1), 'TEARDOWN')
 })
