@@ -76,9 +76,7 @@ async function setUp(t: TestContext, { clock = systemClock, removeCamera = async
   return { store, add, open }
 }
 
-test('a recording with a fixed end stops by itself, also if it was started before the server', {
-  timeout: 30_000,
-}, async (t) => {
+test('a recording with a fixed end stops by itself, also if it was started before the server', async (t) => {
   let aheadMs = 0
   const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
   const { store, add, open } = await setUp(t, { clock })
@@ -105,7 +103,7 @@ test('a recording with a fixed end stops by itself, also if it was started befor
   await second.close()
 })
 
-test('while a deleted camera waits for its disk, other cameras are handled', { timeout: 30_000 }, async (t) => {
+test('while a deleted camera waits for its disk, other cameras are handled', async (t) => {
   const removing = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
   const gone: string[] = []
@@ -139,9 +137,7 @@ test('while a deleted camera waits for its disk, other cameras are handled', { t
   assert.equal(registry.find(door), undefined)
 })
 
-test('a change reads only its camera from the store; a change of an account or by another process reads all', {
-  timeout: 30_000,
-}, async (t) => {
+test('a change reads only its camera from the store; a change of an account or by another process reads all', async (t) => {
   const { store, add, open } = await setUp(t)
   const ids = [await add('door'), await add('yard'), await add('garage')]
   await store.users.insert({ email: 'bob@example.com', firstName: '', lastName: '', passwordHash: '!', isOwner: true })
@@ -177,9 +173,7 @@ test('a change reads only its camera from the store; a change of an account or b
   await close()
 })
 
-test('a failed read of a change is retried without another change', {
-  timeout: 30_000,
-}, async (t) => {
+test('a failed read of a change is retried without another change', async (t) => {
   const { store, add, open } = await setUp(t)
   const id = await add('door')
   let failures = 0

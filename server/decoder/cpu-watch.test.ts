@@ -29,7 +29,6 @@ const skip = existsSync('/proc/self/stat') ? false : 'this system has no /proc'
 
 test('a process that keeps a processor busy is ended together with its sandbox', {
   skip,
-  timeout: 60_000,
 }, async () => {
   for (const isolation of [noIsolation, await openIsolation({ mode: 'auto' })]) {
     // A low limit, because the process shares the processors with everything else on a busy system.
@@ -40,7 +39,7 @@ test('a process that keeps a processor busy is ended together with its sandbox',
   }
 })
 
-test('a process that starts and then waits is not ended', { skip, timeout: 60_000 }, async () => {
+test('a process that starts and then waits is not ended', { skip }, async () => {
   const { child, started, exit } = start('nothing', await openIsolation({ mode: 'auto' }), 0.5)
   await started
   assert.equal(await Promise.race([exit, delay(3 * windowMs, 'is not ended')]), 'is not ended')

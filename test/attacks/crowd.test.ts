@@ -6,7 +6,6 @@ import { runCrowd } from './crowd-run.ts'
 
 test('T33: while an account, a guest and a stranger attack at once, no frame is lost, the owner is served, and the memory is freed afterwards', {
   skip: process.platform !== 'linux',
-  timeout: 170_000,
 }, async (t) => {
   const report = await runCrowd({
     ...{ seconds: 12, cameras: 4, memoryMiB: 512, restMs: 4000 },

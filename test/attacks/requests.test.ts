@@ -7,7 +7,6 @@ import { runRequests } from './request-run.ts'
 
 test('T42, T43: 2,000 malicious requests cause no failure, leak or change nothing, and leave no memory in use', {
   skip: process.platform !== 'linux',
-  timeout: 150_000,
 }, async (t) => {
   const seed = Number(process.env.NIGHTJAR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
   t.diagnostic(`seed ${seed}; npm test -- attacks/requests --seed ${seed} repeats it`)

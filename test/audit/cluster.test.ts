@@ -12,7 +12,6 @@ const faults = ['n1', 'n2', 'n3', 'database', 'store: down', 'connection reset',
 
 test('with three servers, each picture is in the recording once, whichever is killed, paused or drained', {
   skip: findPostgres() === undefined ? 'PostgreSQL is not installed' : whyNoStore(),
-  timeout: 290_000,
 }, async (t) => {
   const seed = process.env.NIGHTJAR_TEST_SEED ?? '39'
   const options = ['--seconds', '45', '--seed', seed, '--cameras', '3', '--only', faults.join()]

@@ -10,7 +10,6 @@ const faults = ['store', 'second disk', 'server killed', 'connection reset', 'ca
 
 test('on two disks and in a bucket, each picture is in the recording once, whatever is moved, cut off or killed', {
   skip: whyNoStore(),
-  timeout: 290_000,
 }, async (t) => {
   const seed = Number(process.env.NIGHTJAR_TEST_SEED ?? 35)
   const report = await runAudit({ seconds: 30, seed, cameras: 3, only: faults, hasPlaces: true, say: () => {} })

@@ -53,7 +53,7 @@ async function recordedUrl(id: number, startMs: number, endMs?: number): Promise
   return json.url
 }
 
-test('two MJPEG live views show moving frames that are at most seconds old', { timeout: 60_000 }, async () => {
+test('two MJPEG live views show moving frames that are at most seconds old', async () => {
   const live = await Promise.all(ids.map((id) => streamUrl(id, 'mjpeg')))
   await using viewer = await openViewer({ live })
   for (const index of [0, 1]) {
@@ -68,7 +68,7 @@ test('two MJPEG live views show moving frames that are at most seconds old', { t
   }
 })
 
-test('live HLS plays in hls.js', { timeout: 60_000 }, async () => {
+test('live HLS plays in hls.js', async () => {
   await using viewer = await openViewer({ recorded: await streamUrl(ids[1]!, 'hls') })
   const first = await eventually('a frame', 20_000, () => viewer.readClock('video'))
   const later = await eventually('a moving frame', 15_000, async () => {
@@ -79,9 +79,7 @@ test('live HLS plays in hls.js', { timeout: 60_000 }, async () => {
   assert.deepEqual(await fatalErrors(viewer.page), [])
 })
 
-test('the burned-in clock of a recorded stream matches the playlist, also after seeking', {
-  timeout: 120_000,
-}, async () => {
+test('the burned-in clock of a recorded stream matches the playlist, also after seeking', async () => {
   const startMs = (await recordingStartMs(ids[0]!)) + 2000
   await eventually('20 s of footage', 30_000, async () => Date.now() > startMs + 21_000)
   await using viewer = await openViewer({ recorded: await recordedUrl(ids[0]!, startMs, startMs + 20_000) })
@@ -103,7 +101,7 @@ test('the burned-in clock of a recorded stream matches the playlist, also after 
   assert.deepEqual(await fatalErrors(viewer.page), [])
 })
 
-test('a recorded stream without an end continues into live footage', { timeout: 60_000 }, async () => {
+test('a recorded stream without an end continues into live footage', async () => {
   const startMs = Date.now() - 8000
   await using viewer = await openViewer({ recorded: await recordedUrl(ids[1]!, startMs) })
   const first = await eventually('a frame', 20_000, () => viewer.readClock('video'))
@@ -115,9 +113,7 @@ test('a recorded stream without an end continues into live footage', { timeout: 
   assert.deepEqual(await fatalErrors(viewer.page), [])
 })
 
-test('growing live and recorded playlists and their segments conform to the HLS specification', {
-  timeout: 60_000,
-}, async () => {
+test('growing live and recorded playlists and their segments conform to the HLS specification', async () => {
   const recorded = await recordedUrl(ids[1]!, Date.now() - 12_000)
   const watch = async (url: string) => {
     const get = async (target: string, range?: string) => {

@@ -56,9 +56,7 @@ function complaintsOf({ complaints }: { complaints: string }, isTimed: boolean):
   return isTimed ? complaints : withoutDiscontinuities(complaints)
 }
 
-test('containers over HTTP are detected, shown and recorded completely, and recover when their process dies', {
-  timeout: 180_000,
-}, async () => {
+test('containers over HTTP are detected, shown and recorded completely, and recover when their process dies', async () => {
   await using opened = new AsyncDisposableStack()
   const transport = { fps, output: [...h264, '-f', 'mpegts'], type: 'video/mp2t', isLasting: true }
   const lasting = opened.use(await openFfmpegCamera(transport))

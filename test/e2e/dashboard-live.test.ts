@@ -200,7 +200,7 @@ const others: readonly { readonly name: string; readonly skip: string | false; l
   },
 ]
 for (const { name, skip, launch } of others) {
-  test(`${name} shows the present too`, { skip, timeout: 120_000 }, async () => {
+  test(`${name} shows the present too`, { skip }, async () => {
     await using browser = await launch()
     await browser.open(`${scene.server.url}/cameras/${ids.get('ten')}`)
     await eventually('the sign-in page', 30_000, () => browser.evaluate(`document.querySelector('#email') !== null`))

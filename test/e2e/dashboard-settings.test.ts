@@ -60,6 +60,7 @@ test('the storage page shows usage, limit and retention per camera, and how full
   await rm(join(folder, markerName))
   await eventually('the second place', 10_000, async () => {
     await page.reload()
+    await page.getByRole('heading', { name: 'Server disk' }).waitFor()
     return page.getByRole('heading', { name: 'By place' }).isVisible()
   })
   await page.getByText('its disk may not be mounted').waitFor()

@@ -48,9 +48,7 @@ async function get({ url, token, ca }: Demo, path: string): Promise<{ status: nu
   return promise
 }
 
-test('the demo plays, keeps its cameras and recordings in a persistent folder, and touches no other camera', {
-  timeout: 300_000,
-}, async (t) => {
+test('the demo plays, keeps its cameras and recordings in a persistent folder, and touches no other camera', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-demo-test-'))
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const first = await startDemo(t, '--data', dataDir)

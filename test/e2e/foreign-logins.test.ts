@@ -6,9 +6,7 @@ import type { Camera } from '../../contract/camera.ts'
 import { eventually, openServerHere } from '../server-under-test.ts'
 import { openGstreamerCamera } from './gstreamer-camera.ts'
 
-test('GStreamer cameras with Basic, Digest and no login come online; a wrong password is reported', {
-  timeout: 90_000,
-}, async () => {
+test('GStreamer cameras with Basic, Digest and no login come online; a wrong password is reported', async () => {
   await using server = await openServerHere()
   await using open = await openGstreamerCamera()
   const login = { user: 'viewer', password: 'sesame' }

@@ -80,7 +80,7 @@ function checkOrder(times: readonly number[], what: string): void {
   }
 }
 
-test('unusual streams come online, are shown and are recorded in order', { timeout: 300_000 }, async () => {
+test('unusual streams come online, are shown and are recorded in order', async () => {
   await using opened = new AsyncDisposableStack()
   const sources = new Map<string, FfmpegCamera>()
   for (const { name, output } of cases) {

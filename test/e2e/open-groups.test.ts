@@ -68,7 +68,7 @@ type Encoded = {
 }
 
 for (const [name, options] of Object.entries(encoders)) {
-  test(`open groups are closed, with ${name}`, { timeout: 60_000 }, async () => {
+  test(`open groups are closed, with ${name}`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-open-groups-'))
     const { format, frames, hashes } = await encode(folder.path, x264(options))
     const starts = frames.flatMap(({ isKey }, i) => (isKey ? [i] : []))

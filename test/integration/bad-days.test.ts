@@ -54,9 +54,7 @@ async function findClosedPort(): Promise<number> {
   return port
 }
 
-test('each kind of faulty camera is offline with a reason in the API and on the command line, and a working camera is not affected', {
-  timeout: 90_000,
-}, async () => {
+test('each kind of faulty camera is offline with a reason in the API and on the command line, and a working camera is not affected', async () => {
   const closedPort = await findClosedPort()
   const good = await addCamera(source.url('good'))
   const wrong: Record<string, { id: number; reason: string; expected: RegExp }> = {
@@ -97,9 +95,7 @@ test('each kind of faulty camera is offline with a reason in the API and on the 
   await server.command('camera', 'remove', String(good))
 })
 
-test('a stream without video and a stream with an unknown codec report what they contain', {
-  timeout: 60_000,
-}, async () => {
+test('a stream without video and a stream with an unknown codec report what they contain', async () => {
   for (const [kind, expected] of [
     ['no_video', /video/i],
     ['unknown_codec', /codec|offers|H\.?264/i],
@@ -114,7 +110,7 @@ test('a stream without video and a stream with an unknown codec report what they
   source.faults.describeAs('none', 'other')
 })
 
-test('a disconnected camera reconnects by itself, and the gap has a reason', { timeout: 90_000 }, async () => {
+test('a disconnected camera reconnects by itself, and the gap has a reason', async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
   await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).recording_start !== null)
   await source.faults.refuseConnections(4000)
@@ -133,9 +129,7 @@ test('a disconnected camera reconnects by itself, and the gap has a reason', { t
   await server.command('camera', 'remove', String(id))
 })
 
-test('if the disk cannot be written, recording reports an error and resumes by itself, and live views continue', {
-  timeout: 90_000,
-}, async () => {
+test('if the disk cannot be written, recording reports an error and resumes by itself, and live views continue', async () => {
   const id = await addCamera(source.url('third'))
   await eventually('it is online', 20_000, async () => (await readCamera(id)).status === 'online')
   const folder = join(server.dataDir, 'archive', 'cameras')
@@ -156,9 +150,7 @@ test('if the disk cannot be written, recording reports an error and resumes by i
   await server.command('camera', 'remove', String(id))
 })
 
-test('after kill -9 only the open fragment is lost, the gap has the reason server_down, and the index matches the files', {
-  timeout: 90_000,
-}, async () => {
+test('after kill -9 only the open fragment is lost, the gap has the reason server_down, and the index matches the files', async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
   await eventually('some seconds of footage', 30_000, async () => {
     const { recording_start, recording_end } = await readRecording(id)
@@ -188,9 +180,7 @@ test('after kill -9 only the open fragment is lost, the gap has the reason serve
   await server.command('camera', 'remove', String(id))
 })
 
-test('changes of tokens, accounts and cameras on the command line reach the running server within 2 s', {
-  timeout: 60_000,
-}, async () => {
+test('changes of tokens, accounts and cameras on the command line reach the running server within 2 s', async () => {
   const { token, id } = await server.command<{ token: string; id: number }>(
     'token',
     'create',
@@ -232,7 +222,7 @@ test('changes of tokens, accounts and cameras on the command line reach the runn
   )
 })
 
-test('deleting a camera deletes its footage and images', { timeout: 60_000 }, async () => {
+test('deleting a camera deletes its footage and images', async () => {
   const id = await addCamera(source.url('other'), '--record', 'P1D')
   await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).recording_start !== null)
   await server.command('camera', 'remove', String(id))
@@ -243,7 +233,7 @@ test('deleting a camera deletes its footage and images', { timeout: 60_000 }, as
   })
 })
 
-test('moving the archive folder during recording causes an error and not a crash', { timeout: 60_000 }, async () => {
+test('moving the archive folder during recording causes an error and not a crash', async () => {
   const id = await addCamera(source.url('third'), '--record', 'P1D')
   await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).recording_start !== null)
   const folder = join(server.dataDir, 'archive')
@@ -257,9 +247,7 @@ test('moving the archive folder during recording causes an error and not a crash
   await server.command('camera', 'remove', String(id))
 })
 
-test('a second server with the same data folder refuses to start and changes nothing', {
-  timeout: 60_000,
-}, async () => {
+test('a second server with the same data folder refuses to start and changes nothing', async () => {
   const id = await addCamera(source.url('good'), '--record', 'P1D')
   await eventually('it is being recorded', 20_000, async () => (await readRecording(id)).status === 'RECORDING')
   const second = spawnSync(

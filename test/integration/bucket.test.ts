@@ -59,7 +59,7 @@ async function openScene(t: TestContext) {
   return { store, server, cameras, recordings, renewFiles, countLocal, readBucket, untilUploaded, check }
 }
 
-test('recordings go to a bucket, are played from it, and come back', { skip, timeout: 280_000 }, async (t) => {
+test('recordings go to a bucket, are played from it, and come back', { skip }, async (t) => {
   const { store, server, cameras, recordings, renewFiles, countLocal, readBucket, untilUploaded, check } =
     await openScene(t)
   await eventually('all cameras are recorded', 60_000, async () =>

@@ -46,9 +46,7 @@ const programInTmp = import.meta.filename.startsWith('/tmp/') ? [import.meta.fil
 
 const readLink = (pid: number, name: string) => readlinkSync(`/proc/${pid}/${name}`)
 
-test('decoder processes can access neither the network nor the files of the server', {
-  timeout: 120_000,
-}, async (t) => {
+test('decoder processes can access neither the network nor the files of the server', async (t) => {
   await using camera = await openFakeCamera({ streams: [{ name: 'door', width: 320, height: 180, audio: 'pcma' }] })
   await using server = await openServer()
   const id = await server.addCamera('door', camera.url('door'), '--record', 'P1D')

@@ -111,7 +111,7 @@ function placeOfSample(file: Uint8Array): number {
   return offset + Math.floor(bytes / 2)
 }
 
-test('archive files that are changed by another program', { timeout: 150_000 }, async (t) => {
+test('archive files that are changed by another program', async (t) => {
   camera = await addCamera('mine')
   neighbour = await addCamera('theirs')
   await server.command('camera', 'record', String(neighbour), '--retention', 'P1D')
@@ -144,7 +144,7 @@ test('archive files that are changed by another program', { timeout: 150_000 }, 
   const theirBytes = await readFile(full(theirs!))
   await copyFile(full(theirs!), full(exchanged))
 
-  await t.test('players get errors without delay and never see another camera', { timeout: 60_000 }, async () => {
+  await t.test('players get errors without delay and never see another camera', async () => {
     const played = await playAll()
     const missing = played.filter((each) => each.bytes === undefined)
     assert.ok(missing.length >= 3, `${missing.length} of ${played.length} could not be had`)
@@ -169,7 +169,7 @@ test('archive files that are changed by another program', { timeout: 150_000 }, 
     assert.match(refused.error.message, /stop it first/)
   })
 
-  await t.test('after the fix everything that is listed plays', { timeout: 60_000 }, async () => {
+  await t.test('after the fix everything that is listed plays', async () => {
     await server.stop()
     const { ok, fixes } = await runCheck<Fixed>('--deep', '--fix')
     assert.equal(ok, true)

@@ -24,7 +24,7 @@ function findExamples(page: string): Example[] {
 
 const characters: { readonly [name: string]: string } = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' }
 
-test('the server accepts every example call exactly as documented', { timeout: 180_000 }, async () => {
+test('the server accepts every example call exactly as documented', async () => {
   await using server = await openServerHere()
   const { text: page } = await server.request('/docs/', { headers: { accept: 'text/html' } })
   const examples = findExamples(page)

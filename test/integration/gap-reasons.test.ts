@@ -64,7 +64,7 @@ async function untilOver(id: number): Promise<string[]> {
 
 // Each test waits for its own camera.
 suite('cameras', { concurrency: true }, () => {
-  test('a camera that disconnects and reconnects', { timeout: 180_000 }, async () => {
+  test('a camera that disconnects and reconnects', async () => {
     const id = await record(going.url('going'))
     await going.faults.refuseConnections(8000)
     going.faults.dropConnections('going')
@@ -72,7 +72,7 @@ suite('cameras', { concurrency: true }, () => {
     assert.deepEqual(await untilOver(id), ['camera_unreachable'])
   })
 
-  test('a camera that stops sending', { timeout: 180_000 }, async () => {
+  test('a camera that stops sending', async () => {
     const id = await record(staying.url('still'))
     staying.faults.stall(20_000, 'still')
     const reasons = await untilLasting(id, 'no_frames')
@@ -80,7 +80,7 @@ suite('cameras', { concurrency: true }, () => {
     assert.equal((await untilOver(id))[0], 'no_frames')
   })
 
-  test('a camera whose URL is changed to one that requires a login, and back', { timeout: 180_000 }, async () => {
+  test('a camera whose URL is changed to one that requires a login, and back', async () => {
     const url = staying.url('moved')
     const id = await record(url)
     const change = (body: object) => server.request(`/v1/cameras/${id}/`, { method: 'PUT', body })
@@ -97,9 +97,7 @@ suite('cameras', { concurrency: true }, () => {
   })
 })
 
-test('recording that is turned off and on by the owner, with a server restart in between', {
-  timeout: 180_000,
-}, async () => {
+test('recording that is turned off and on by the owner, with a server restart in between', async () => {
   const id = await record(staying.url('stopped'))
   const other = await record(staying.url('moved'))
   await server.command('camera', 'record', String(id), '--off')

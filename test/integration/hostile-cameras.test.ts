@@ -7,9 +7,7 @@ import { runBesideHostile } from '../hostile/hostile-run.ts'
 
 const seconds = 15
 
-test('cameras lose no frame and can be viewed while one hostile camera of each kind is connected', {
-  timeout: 180_000,
-}, async () => {
+test('cameras lose no frame and can be viewed while one hostile camera of each kind is connected', async () => {
   const run = await runBesideHostile({ good: 4, hostile: 8, seconds })
   for (const [i, { due, missing, gaps }] of run.good.entries()) {
     assert.ok(due >= (seconds - 2) * 25, `camera ${i} sent ${due}`)

@@ -4,9 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runKillRounds } from '../crash/kill-rounds.ts'
 
-test('a server that is killed while 20 cameras record loses at most the open group of pictures, and the index matches the files', {
-  timeout: 170_000,
-}, async (t) => {
+test('a server that is killed while 20 cameras record loses at most the open group of pictures, and the index matches the files', async (t) => {
   const seed = Number(process.env.NIGHTJAR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
   t.diagnostic(`seed ${seed}; npm test -- kill-nine --seed ${seed} repeats it`)
   const report = await runKillRounds({ kills: 8, cameras: 20, seed, say: () => {} })

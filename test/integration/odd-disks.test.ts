@@ -67,7 +67,6 @@ async function record(t: TestContext, archive: string, odd: Readonly<Record<stri
 suite('odd disks', { concurrency: 3, skip: library === undefined && 'there is no C compiler' }, () => {
   test('a file system without room for more files keeps its newest recordings and takes new ones', {
     skip: whyNoMounts(),
-    timeout: 170_000,
   }, async (t) => {
     const mounts = openMounts(t)
     const disk = join(mounts.folder, 'disk')
@@ -92,9 +91,7 @@ suite('odd disks', { concurrency: 3, skip: library === undefined && 'there is no
     assert.match(server.log(), /recordings were deleted before they expired/)
   })
 
-  test('where a quota refuses more files although space is free, the oldest make room, for hours', {
-    timeout: 170_000,
-  }, async (t) => {
+  test('where a quota refuses more files although space is free, the oldest make room, for hours', async (t) => {
     const archive = join(folder, 'quota')
     const { server, is, turnOver } = await record(t, archive, { ODD_MAX_FILES: '14' })
     await eventually('it is recorded', 60_000, () => is('RECORDING'))
@@ -105,9 +102,7 @@ suite('odd disks', { concurrency: 3, skip: library === undefined && 'there is no
   })
 
   for (const code of ['EINVAL', 'ENOENT'] as const)
-    test(`a share that cannot sync folders (${code}) is recorded to, with one warning`, {
-      timeout: 170_000,
-    }, async (t) => {
+    test(`a share that cannot sync folders (${code}) is recorded to, with one warning`, async (t) => {
       const archive = join(folder, `share-${code}`)
       const { server, is, timeline, turnOver } = await record(t, archive, {
         ODD_FOLDER_SYNC: String(constants.errno[code]),
@@ -126,9 +121,7 @@ suite('odd disks', { concurrency: 3, skip: library === undefined && 'there is no
       assert.doesNotMatch(server.log(), /recording failed/)
     })
 
-  test('a disk that fails to sync folders (EIO) is not recorded to as if all were well', {
-    timeout: 170_000,
-  }, async (t) => {
+  test('a disk that fails to sync folders (EIO) is not recorded to as if all were well', async (t) => {
     const archive = join(folder, 'broken')
     const { read } = await record(t, archive, { ODD_FOLDER_SYNC: String(constants.errno.EIO) })
     const failed = await eventually('the error is reported', 60_000, async () => {
@@ -138,7 +131,7 @@ suite('odd disks', { concurrency: 3, skip: library === undefined && 'there is no
     assert.match(String(failed.status_reason), /disk/)
   })
 
-  test('a file system without a size is recorded to, and shown without one', { timeout: 170_000 }, async (t) => {
+  test('a file system without a size is recorded to, and shown without one', async (t) => {
     const archive = join(folder, 'sizeless')
     const { server, is, timeline } = await record(t, archive, { ODD_SIZE: 'none' })
     await eventually('it is recorded', 60_000, () => is('RECORDING'))
@@ -147,9 +140,7 @@ suite('odd disks', { concurrency: 3, skip: library === undefined && 'there is no
     assert.equal(json.server!.disk_bytes, null)
   })
 
-  test('the size of a shared folder of a virtual machine is counted in its own unit (nodejs/node#62277)', {
-    timeout: 170_000,
-  }, async (t) => {
+  test('the size of a shared folder of a virtual machine is counted in its own unit (nodejs/node#62277)', async (t) => {
     const archive = join(folder, 'shared')
     const { server, is } = await record(t, archive, { ODD_SIZE: 'shared' })
     await eventually('it is recorded', 60_000, () => is('RECORDING'))

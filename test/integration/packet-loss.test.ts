@@ -13,9 +13,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Groups of pictures of five seconds. */
 const stream = { name: 'yard', width: 320, height: 180, frameRate: 20, gopFrames: 100 }
 
-test('a short packet loss causes a gap with a reason and is counted, and a longer loss causes one event', {
-  timeout: 240_000,
-}, async () => {
+test('a short packet loss causes a gap with a reason and is counted, and a longer loss causes one event', async () => {
   await using source = await openFakeCamera({ streams: [stream] })
   // A loss must last 20 times as long to cause an event.
   await using server = await openServerHere('--outage-seconds', '1')
@@ -90,9 +88,7 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
   assert.equal((await listLosses()).length, 1, 'once')
 })
 
-test('damaged frames are recorded without a gap or a reconnection once the owner enables it', {
-  timeout: 120_000,
-}, async () => {
+test('damaged frames are recorded without a gap or a reconnection once the owner enables it', async () => {
   await using source = await openFakeCamera({ streams: [stream] })
   await using server = await openServerHere()
   const id = await server.addCamera('Yard', source.url('yard'), '--record', 'P1D')

@@ -64,7 +64,6 @@ async function checkAfterwards(server: ServerProcess, cameras: readonly number[]
 suite('several places', { concurrency: true }, () => {
   test('a disk that is removed, read-only or full affects only its own recordings', {
     skip,
-    timeout: 170_000,
   }, async (t) => {
     const mounts = openMounts(t)
     const first = join(mounts.folder, 'first')
@@ -113,7 +112,6 @@ suite('several places', { concurrency: true }, () => {
 
   test('places are added, drained and removed while cameras record and viewers play', {
     skip,
-    timeout: 170_000,
   }, async (t) => {
     const mounts = openMounts(t)
     const first = join(mounts.folder, 'first')
@@ -151,7 +149,7 @@ suite('several places', { concurrency: true }, () => {
     await checkAfterwards(server, cameras)
   })
 
-  test('kill -9 of the mover at any moment loses and doubles nothing', { timeout: 170_000 }, async (t) => {
+  test('kill -9 of the mover at any moment loses and doubles nothing', async (t) => {
     const mounts = openMounts(t)
     const first = join(mounts.folder, 'first')
     const second = join(mounts.folder, 'second')

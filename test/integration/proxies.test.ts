@@ -146,9 +146,7 @@ async function openScene(t: TestContext, { word, write, run }: Proxy, isExample:
 
 suite('behind a proxy', { concurrency: true }, () => {
   for (const [name, proxy] of Object.entries(proxies)) {
-    test(`${name}, as the documentation configures it, passes everything on at once and loses no request`, {
-      timeout: 120_000,
-    }, async (t) => {
+    test(`${name}, as the documentation configures it, passes everything on at once and loses no request`, async (t) => {
       const { server, source, port, plainPort, cert, authorization, ask } = await openScene(t, proxy, true)
       const id = await server.addCamera('Yard', source.url('yard'))
       assert.equal((await ask('/v1/me/')).status, 200)
@@ -199,9 +197,7 @@ suite('behind a proxy', { concurrency: true }, () => {
     })
 
     if (proxy.isReady) continue
-    test(`${name} without any setting is refused, and the answer says what it must send`, {
-      timeout: 60_000,
-    }, async (t) => {
+    test(`${name} without any setting is refused, and the answer says what it must send`, async (t) => {
       const { ask } = await openScene(t, proxy, false)
       const { status, text } = await ask('/v1/me/')
       const { title, detail } = JSON.parse(text)

@@ -97,9 +97,7 @@ export function explain(error: unknown): string {
 }
 `
 
-test('a strict program type-checks against the package with the types of browsers or of Node', {
-  timeout: 120_000,
-}, async () => {
+test('a strict program type-checks against the package with the types of browsers or of Node', async () => {
   const file = join(project.folder, 'program.ts')
   await writeFile(file, program)
   const common = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022']

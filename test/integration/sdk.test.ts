@@ -301,7 +301,7 @@ test('owner and guest of a shared camera see its events as permitted', async () 
   assert.notEqual(event_api_hash, camera.event_api_hash)
 })
 
-test('a recorded stream is created, read, paused and played', { timeout: 60_000 }, async () => {
+test('a recorded stream is created, read, paused and played', async () => {
   await using source = await openFakeCamera({
     streams: [{ name: 'yard', scene: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10 }],
   })

@@ -136,7 +136,6 @@ suite('a small disk', { concurrency: true }, () => {
   ] as const) {
     test(`recording resumes after other programs repeatedly filled the disk ${title}`, {
       skip,
-      timeout: 170_000,
     }, async (t) => {
       const mounts = openMounts(t)
       const disk = join(mounts.folder, 'disk')
@@ -159,7 +158,6 @@ suite('a small disk', { concurrency: true }, () => {
 
   test('retention frees space before the disk is full and always keeps the configured free space', {
     skip,
-    timeout: 170_000,
   }, async (t) => {
     const mounts = openMounts(t)
     const disk = join(mounts.folder, 'disk')
@@ -191,7 +189,6 @@ suite('a small disk', { concurrency: true }, () => {
 
   test('if a disk is removed or not mounted, nothing is written in its place, and recording resumes when it is back', {
     skip,
-    timeout: 170_000,
   }, async (t) => {
     const mounts = openMounts(t)
     const [real, disk] = [join(mounts.folder, 'real'), join(mounts.folder, 'disk')]

@@ -10,9 +10,7 @@ import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually } from '../server-under-test.ts'
 import { makeArchiveFolder, runWorkers } from './workers-under-test.ts'
 
-test('a camera that crashes a worker twice is suspended, and resumes after the suspension or a change', {
-  timeout: 180_000,
-}, async (t) => {
+test('a camera that crashes a worker twice is suspended, and resumes after the suspension or a change', async (t) => {
   const archiveDir = await makeArchiveFolder(t)
   await using camera = await openFakeCamera({
     streams: [

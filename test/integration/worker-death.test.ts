@@ -16,9 +16,7 @@ import { onePlace } from '../support/archive/one-place.ts'
 import { openTemporaryStore } from '../support/store/temporary-store.ts'
 import { makeArchiveFolder, runWorkers } from './workers-under-test.ts'
 
-test('a worker that dies is replaced, and cameras, recordings and live streams continue', {
-  timeout: 60_000,
-}, async (t) => {
+test('a worker that dies is replaced, and cameras, recordings and live streams continue', async (t) => {
   const { store } = await openTemporaryStore(t)
   const archiveDir = await makeArchiveFolder(t)
   await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })

@@ -54,9 +54,7 @@ function countRows(dataDir: string): Record<string, number> {
 }
 
 suite('a machine that starts with a wrong clock', { concurrency: true }, () => {
-  test('footage of a boot in 1970 follows that of before, and a gap tells that the clock was set', {
-    timeout: 170_000,
-  }, async (t) => {
+  test('footage of a boot in 1970 follows that of before, and a gap tells that the clock was set', async (t) => {
     const scene = await openScene(t)
     if (!scene) return
     const { clock, server, timeline, recording, beginMs } = scene
@@ -89,9 +87,7 @@ suite('a machine that starts with a wrong clock', { concurrency: true }, () => {
     assert.equal(server.ca, ca)
   })
 
-  test('a boot in 2069 deletes neither grants and invitations nor footage, and the certificate stays', {
-    timeout: 170_000,
-  }, async (t) => {
+  test('a boot in 2069 deletes neither grants and invitations nor footage, and the certificate stays', async (t) => {
     const scene = await openScene(t)
     if (!scene) return
     const { clock, server, timeline, id } = scene

@@ -61,7 +61,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-test('downloads', { timeout: 60_000 }, async (t) => {
+test('downloads', async (t) => {
   const { store, ask, addUser, cameraId, range, path, open, send } = await openDownload(t)
   const whole = await send()
 

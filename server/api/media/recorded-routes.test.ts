@@ -291,7 +291,7 @@ test('files are sent completely or in ranges, without credentials, and closed af
   assert.equal(openFiles(), 0)
 })
 
-test('a file transfer survives a short database outage', { timeout: 30_000 }, async (t) => {
+test('a file transfer survives a short database outage', async (t) => {
   const asked = Promise.withResolvers<void>()
   let looks = 0
   class LateBody extends BytesBody {
@@ -323,7 +323,7 @@ test('a file transfer survives a short database outage', { timeout: 30_000 }, as
   assert.equal(received, '0123456789')
 })
 
-test('a client that pauses a download gets all of it', { timeout: 30_000 }, async (t) => {
+test('a client that pauses a download gets all of it', async (t) => {
   const totalBytes = 30_000_000
   const mark = 1024
   const markAt = (offset: number) => (offset / mark) % 251

@@ -38,9 +38,7 @@ async function listen(t: TestContext, parts: Partial<ApiDeps> = {}) {
 /** More than a connection may be refused before it waits. */
 const many = 110
 
-test('T32: a connection that is refused again and again waits; others at its address do not', {
-  timeout: 30_000,
-}, async (t) => {
+test('T32: a connection that is refused again and again waits; others at its address do not', async (t) => {
   const { get, openAgent, headers } = await listen(t)
   const [attacker, honest] = [openAgent(), openAgent()]
   for (let i = 0; i < many; i++) assert.equal(await get('/nothing', attacker), 404)
@@ -57,9 +55,7 @@ test('T32: a connection that is refused again and again waits; others at its add
   assert.ok(performance.now() - begunMs > 200)
 })
 
-test('T33: a connection of HTTP/2 that wants more streams than it may have gets one at a time for a while', {
-  timeout: 30_000,
-}, async (t) => {
+test('T33: a connection of HTTP/2 that wants more streams than it may have gets one at a time for a while', async (t) => {
   const streams = { max: 20, maxOfOne: 10 }
   const { openSession } = await listen(t, { clientLimits: { connections: any, streams, unsentBytes: any } })
   const session = openSession()
@@ -78,9 +74,7 @@ test('T33: a connection of HTTP/2 that wants more streams than it may have gets 
   assert.deepEqual(limits, [200, 1, 200])
 })
 
-test('T33: requests of HTTP/2 that are refused again and again wait too', {
-  timeout: 30_000,
-}, async (t) => {
+test('T33: requests of HTTP/2 that are refused again and again wait too', async (t) => {
   const { openSession } = await listen(t)
   const session = openSession()
   const fail = async () => {

@@ -146,7 +146,7 @@ for (const fault of [
   })
 }
 
-test('what does not pass is an error that says what to do', { skip, timeout: 60_000 }, async () => {
+test('what does not pass is an error that says what to do', { skip }, async () => {
   const bucket = openBucket()
   await put(bucket)
   const refused = async (status: number, code: string) => {
