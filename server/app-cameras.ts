@@ -126,7 +126,6 @@ export async function openCameras(options: CamerasOptions) {
       mailsWaiting: mails.stats().waiting,
       mailProblem: mails.stats().problem?.reason,
       isolation: isolation.report,
-      cameras: cameras.stats(),
       workers: workers.health(),
     }),
     snapshots: {

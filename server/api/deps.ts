@@ -111,12 +111,6 @@ export type ServerReport = {
   readonly mail: 'smtp' | 'folder'
   readonly mailsWaiting: number
   readonly mailProblem: string | undefined
-  /** One group per reason; `reason` is empty unless the cameras are offline. */
-  readonly cameras: readonly {
-    readonly status: 'online' | 'offline' | 'unknown'
-    readonly reason: string
-    readonly cameras: number
-  }[]
   readonly workers: { readonly count: number; readonly running: number; readonly restarts: number }
   readonly isolation: IsolationReport
 }

@@ -11,7 +11,7 @@ import type { PeerDeps, ServerReport } from '../deps.ts'
 import { checkOwner } from '../owner.ts'
 
 export type ServerHandlersOptions = {
-  readonly store: Pick<Store, 'users' | 'settings' | 'recordings'>
+  readonly store: Pick<Store, 'users' | 'settings' | 'recordings' | 'cameras'>
   readonly report: () => ServerReport
   readonly sendTestMail: (to: string) => Promise<void>
   readonly identity: { readonly authority?: unknown } | undefined
@@ -40,7 +40,7 @@ export function createServerHandlers({
 
     async getServer({ caller }) {
       await checkOwner(store, caller)
-      const { version, startedAtMs, database, mail, mailsWaiting, mailProblem, cameras, workers, isolation } = report()
+      const { version, startedAtMs, database, mail, mailsWaiting, mailProblem, workers, isolation } = report()
       const wanted = (await store.recordings.list()).filter(({ deactivatedAtMs }) => deactivatedAtMs === null)
       const inStatus = (name: string) => wanted.filter(({ status }) => status === name).length
       return {
@@ -51,7 +51,7 @@ export function createServerHandlers({
         mails_waiting: mailsWaiting,
         mail_problem: mailProblem ?? null,
         has_own_authority: identity?.authority !== undefined,
-        cameras: writeCameras(cameras),
+        cameras: writeCameras(await store.cameras.countByStatus()),
         recordings: { count: wanted.length, recording: inStatus('RECORDING'), failing: inStatus('ERROR') },
         workers,
         servers: ((await peers?.list()) ?? []).map(writeServer),
@@ -79,8 +79,8 @@ function writeServer(node: ListedNode) {
   }
 }
 
-function writeCameras(groups: ServerReport['cameras']): ServerState['cameras'] {
-  const sum = (some: ServerReport['cameras']) => some.reduce((total, { cameras }) => total + cameras, 0)
+function writeCameras(groups: Awaited<ReturnType<Store['cameras']['countByStatus']>>): ServerState['cameras'] {
+  const sum = (some: typeof groups) => some.reduce((total, { count }) => total + count, 0)
   const inStatus = (name: string) => groups.filter(({ status }) => status === name)
   return {
     count: sum(groups),
@@ -88,7 +88,7 @@ function writeCameras(groups: ServerReport['cameras']): ServerState['cameras'] {
     offline: sum(inStatus('offline')),
     unknown: sum(inStatus('unknown')),
     offline_reasons: inStatus('offline')
-      .map(({ reason, cameras }) => ({ reason, count: cameras }))
+      .map(({ reason, count }) => ({ reason: reason ?? '', count }))
       .sort((a, b) => b.count - a.count),
   }
 }

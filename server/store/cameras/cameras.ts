@@ -283,6 +283,16 @@ export class Cameras {
     )
   }
 
+  /** How many cameras of all accounts have each status, whichever server they are connected to. */
+  async countByStatus(): Promise<{ status: CameraStatus; reason: string | null; count: number }[]> {
+    const rows = await this.#db
+      .selectFrom('cameras')
+      .select(({ fn }) => ['status', 'status_reason', fn.countAll<number | string>().as('count')])
+      .groupBy(['status', 'status_reason'])
+      .execute()
+    return rows.map(({ status, status_reason: reason, count }) => ({ status, reason, count: Number(count) }))
+  }
+
   /** Resets the status of these cameras, or of all, when the server starts. */
   async resetStatus(ids?: readonly number[]): Promise<void> {
     if (ids?.length === 0) return

@@ -27,7 +27,8 @@ function State({ of }: { readonly of: ServerState }) {
   const clock = useClock()
   const { cameras, recordings, workers } = of
   const startedMs = Date.parse(of.started_at)
-  const isWell = cameras.offline === 0 && recordings.failing === 0 && workers.running === workers.count
+  const areRunning = workers.running === workers.count && of.servers.every(({ answers }) => answers)
+  const isWell = cameras.offline === 0 && recordings.failing === 0 && areRunning
   return (
     <>
       <div className="panel">
