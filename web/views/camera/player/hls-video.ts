@@ -56,8 +56,10 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
     enableWorker: false,
     backBufferLength: 60,
     maxBufferLength: 20,
-    ...(startMs === undefined ? { maxLiveSyncPlaybackRate: 1.1 } : { startPosition: 0 }),
+    ...(startMs !== undefined && { startPosition: 0 }),
   })
+  const followEdge = () => holdEdge(hls, video)
+  if (startMs === undefined) video.addEventListener('timeupdate', followEdge)
   let hasRecovered = false
   let wantedMs = startMs
   /** Where the last fragment begins whose data the browser refused. */
@@ -130,8 +132,24 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
     toNewest() {
       if (hls.liveSyncPosition !== null) video.currentTime = hls.liveSyncPosition
     },
-    close: () => hls.destroy(),
+    close() {
+      video.removeEventListener('timeupdate', followEdge)
+      hls.destroy()
+    },
   }
+}
+
+/**
+ * Plays a little faster while a live stream is behind its target. hls.js does so only with more than a second in its
+ * buffer; at the edge of a stream of short parts there never is so much, and a lost second would stay lost.
+ */
+function holdEdge({ latency, targetLatency }: InstanceType<HlsClass>, video: HTMLVideoElement): void {
+  const { buffered, currentTime } = video
+  if (targetLatency === null || buffered.length === 0) return
+  const loaded = buffered.end(buffered.length - 1) - currentTime
+  const late = loaded < 0.5 ? 0 : latency - targetLatency
+  const rate = late < 0.05 ? 1 : late < 0.1 ? 1.05 : 1.1
+  if (video.playbackRate !== rate) video.playbackRate = rate
 }
 
 type WithStartDate = HTMLVideoElement & { getStartDate?(): Date }
