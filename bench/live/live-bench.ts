@@ -1,10 +1,17 @@
 // How late a browser shows a camera: by the clock in the image, for each way in which the dashboard can show it.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import http from 'node:http'
 import http2 from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { Camera } from '../../contract/camera.ts'
-import { readClock } from '../../test/e2e/browser.ts'
+import { openViewer, readClock } from '../../test/e2e/browser.ts'
 import { openDashboard } from '../../test/e2e/dashboard-scene.ts'
 import { openFakeCamera } from '../../test/fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerProcess } from '../../test/server-under-test.ts'
@@ -74,6 +81,21 @@ export const liveBench: Bench = {
       const ages = await watch(page, `[data-bench="${name}"]`, seconds)
       lateness.push({ what: 'wall', key: 'wall', name, ages })
     }
+    say('hls.js with its defaults …')
+    const { json: two } = await server.request<Camera>(`/v1/cameras/${ids.get('two')!}/`)
+    const own = two.streams.find(({ format }) => format === 'hls')!.url
+    lateness.push({
+      what: 'hls.js with its defaults',
+      key: 'player',
+      name: 'two',
+      ages: await watchPlayer(own, seconds),
+    })
+    say('hls.js with its defaults, HLS by FFmpeg …')
+    {
+      await using foreign = await openFfmpegHls(source.url('two'))
+      const ages = await watchPlayer(foreign.url, seconds)
+      lateness.push({ what: 'hls.js with its defaults, HLS by FFmpeg', key: 'ffmpeg', name: 'two', ages })
+    }
     say('clicks …')
     const starts = await click(page, server.url)
     const costs: Cost[] = []
@@ -106,6 +128,37 @@ async function watch(page: Page, selector: string, seconds: number): Promise<num
     await sleep(sampleMs)
   }
   return ages
+}
+
+/** What a page of somebody else's shows of an HLS stream. */
+async function watchPlayer(url: string, seconds: number): Promise<number[]> {
+  await using viewer = await openViewer({ recorded: url })
+  return watch(viewer.page, 'video', seconds)
+}
+
+/** HLS of a camera with segments of two seconds, as FFmpeg makes it without encoding, from an HTTP server. */
+async function openFfmpegHls(camera: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-bench-hls-'))
+  const list = join(folder, 'live.m3u8')
+  const output = ['-c', 'copy', '-f', 'hls', '-hls_time', '2', '-hls_list_size', '6', '-hls_flags', 'delete_segments']
+  const input = ['-nostdin', '-loglevel', 'error', '-rtsp_transport', 'tcp', '-i', camera]
+  const ffmpeg = spawn('ffmpeg', [...input, ...output, list], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const server = http.createServer(async (request, response) => {
+    const file = await readFile(join(folder, basename(request.url!))).catch(() => undefined)
+    response.writeHead(file ? 200 : 404, { 'access-control-allow-origin': '*' }).end(file)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await eventually('a playlist of FFmpeg', 30_000, () => readFile(list, 'utf8').catch(() => undefined))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/live.m3u8`,
+    async [Symbol.asyncDispose]() {
+      ffmpeg.kill('SIGKILL')
+      if (ffmpeg.exitCode === null && ffmpeg.signalCode === null) await once(ffmpeg, 'exit')
+      server.closeAllConnections()
+      server.close()
+      await rm(folder, { recursive: true })
+    },
+  }
 }
 
 /** From the click on a tile to any image of the camera, and to the second frame that is displayed. */

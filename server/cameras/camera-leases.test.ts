@@ -7,6 +7,7 @@ import type { LeaseRow } from '../store/server/leases.ts'
 import { CameraLeases } from './camera-leases.ts'
 
 const ids = Array.from({ length: 20 }, (_, i) => i + 1)
+const byNumber = (a: number, b: number) => a - b
 const isOf = (name: string, of: readonly string[]) => (id: number) =>
   placeCamera(
     id,
@@ -116,4 +117,30 @@ test('what was lost is said, and what was deleted is not', async () => {
   await leases.update()
   assert.deepEqual(changes, [5])
   assert.equal(warnings.length, 1)
+})
+
+test('cameras that a living server does not take are taken by the others, for a while', async () => {
+  const { leases, rows, cameras, clock, warnings } = openScene()
+  rows.clear()
+  await leases.update()
+  const mine = ids.filter(isOf('n1', ['n1', 'n2']))
+  assert.deepEqual(leases.ids(), mine)
+  await clock.advance(14_000)
+  await leases.update()
+  assert.deepEqual(leases.ids(), mine, 'it may still begin')
+  await clock.advance(1000)
+  await leases.update()
+  await leases.update()
+  assert.deepEqual(leases.ids().sort(byNumber), ids)
+  assert.equal(warnings.length, 1)
+  await clock.advance(9 * 60_000)
+  const late = [101, 102, 103, 104, 105, 106]
+  for (const id of late) cameras.add(id)
+  await leases.update()
+  assert.deepEqual(leases.ids().sort(byNumber), [...ids, ...late], 'one that comes later too')
+  await clock.advance(60_000)
+  await leases.update()
+  await clock.advance(31_000)
+  await leases.update()
+  assert.equal(leases.ids().length, ids.length + late.length - 3, 'then it is tried again')
 })

@@ -41,6 +41,10 @@ const intervalMs = 2000
 const settledMs = 30_000
 /** Cameras that are given to other servers at a time. */
 const movesAtOnce = 3
+/** After this time, a free camera is not left for the server whose it is to be. */
+const takingMs = 15_000
+/** For so long, a server that took nothing gets no cameras. */
+const idleMs = 10 * 60_000
 
 /** Where cameras should be now. */
 type Plan = {
@@ -60,6 +64,10 @@ export class CameraLeases {
   readonly #leaving = new Map<number, CameraLease>()
   /** The servers that may have cameras, and since when it is these. */
   #servers = { names: '', sinceMs: 0 }
+  /** Free cameras that are to be another server's. */
+  #waiting: ReadonlyMap<number, { readonly server: string; readonly sinceMs: number }> = new Map()
+  /** Servers that are alive and took no camera that was to be theirs, and until when they get none. */
+  readonly #idle = new Map<string, number>()
 
   constructor(options: CameraLeasesOptions) {
     this.#options = options
@@ -98,8 +106,10 @@ export class CameraLeases {
         own.set(cameraId, known?.epoch === epoch ? known : { cameraId, incarnation, epoch, gapReason: undefined })
       }
       const plan = await this.#readPlan()
-      const isFree = (id: number) => !own.has(id) && !this.#leaving.has(id) && this.#mayTake(id, leases.get(id), plan)
-      const wanted = (await listCameras()).filter(isFree)
+      const isFree = (id: number) => !own.has(id) && !this.#leaving.has(id) && this.#isFree(leases.get(id))
+      const free = (await listCameras()).filter(isFree)
+      this.#noteWaiting(free, plan)
+      const wanted = free.filter((id) => this.#place(id, plan) === self.name)
       const taken = await rows.take(self, wanted)
       for (const { cameraId, incarnation, epoch, before } of taken) {
         const gapReason = before === undefined ? undefined : before === self.name ? 'server_down' : 'node_lost'
@@ -136,6 +146,7 @@ export class CameraLeases {
         if (!this.#isFailing)
           log.warn({ error: errorChain(error) }, 'which cameras this server has could not be looked up')
         this.#isFailing = true
+        this.#waiting = new Map()
         await pause(clock, intervalMs, signal)
       }
     }
@@ -164,12 +175,34 @@ export class CameraLeases {
   }
 
   async #readPlan(): Promise<Plan> {
-    const { placements, servers } = this.#options
+    const { placements, servers, self, clock } = this.#options
     const settings = await placements.listServers()
+    const nowMs = clock.monotonicMs()
+    const isIdle = (name: string) => name !== self.name && (this.#idle.get(name) ?? 0) > nowMs
     const known = servers.withCameras.map(({ name, processors }) => {
       return { name, processors, isDraining: false, labels: [], ...settings.get(name) }
     })
-    return { servers: known.filter(({ isDraining }) => !isDraining), preferences: await placements.listCameras() }
+    const usable = known.filter(({ name, isDraining }) => !isDraining && !isIdle(name))
+    return { servers: usable, preferences: await placements.listCameras() }
+  }
+
+  /** Finds servers that leave cameras without one, although they count as alive: from then on they get none. */
+  #noteWaiting(free: readonly number[], plan: Plan): void {
+    const { self, servers, clock, log } = this.#options
+    const nowMs = clock.monotonicMs()
+    const waiting = new Map<number, { readonly server: string; readonly sinceMs: number }>()
+    // Without the database, they could not take any.
+    for (const id of servers.isSteady ? free : []) {
+      const server = this.#place(id, plan)
+      if (server === undefined || server === self.name) continue
+      const before = this.#waiting.get(id)
+      const since = before?.server === server ? before : { server, sinceMs: nowMs }
+      waiting.set(id, since)
+      if (nowMs - since.sinceMs < takingMs || (this.#idle.get(server) ?? 0) > nowMs) continue
+      this.#idle.set(server, nowMs + idleMs)
+      log.warn({ server }, 'a server takes none of its cameras; the others take them')
+    }
+    this.#waiting = waiting
   }
 
   #place(cameraId: number, { servers, preferences }: Plan): string | undefined {
@@ -194,9 +227,8 @@ export class CameraLeases {
     return stray.slice(0, Math.max(0, movesAtOnce - this.#leaving.size))
   }
 
-  #mayTake(cameraId: number, lease: LeaseRow | undefined, plan: Plan): boolean {
+  #isFree(lease: LeaseRow | undefined): boolean {
     const { self, servers } = this.#options
-    if (this.#place(cameraId, plan) !== self.name) return false
     // Of an earlier run of this server, which has ended.
     if (!lease?.isHeld || lease.node === self.name) return true
     return servers.isSteady && !servers.isAlive(lease.incarnation)

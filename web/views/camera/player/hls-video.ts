@@ -58,13 +58,15 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
     maxBufferLength: 20,
     ...(startMs !== undefined && { startPosition: 0 }),
   })
-  const followEdge = () => holdEdge(hls, video)
+  let stalledMs = Number.NEGATIVE_INFINITY
+  const followEdge = () => holdEdge(hls, video, performance.now() - stalledMs)
   if (startMs === undefined) video.addEventListener('timeupdate', followEdge)
   let hasRecovered = false
   let wantedMs = startMs
   /** Where the last fragment begins whose data the browser refused. */
   let refused: number | undefined
   hls.on(Hls.Events.ERROR, (_event, { fatal, type, details }) => {
+    if (details === Hls.ErrorDetails.BUFFER_STALLED_ERROR) stalledMs = performance.now()
     if (details === Hls.ErrorDetails.MEDIA_SOURCE_REQUIRES_RESET) {
       // hls.js resets and tries again without end.
       if (refused !== undefined && refused === loading?.start) {
@@ -139,13 +141,20 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
   }
 }
 
+/** After a stall, hls.js stays a second later than it was asked to, and later still after the next, for good. */
+const stallsCountMs = 2 * 60_000
+
 /**
  * Plays a little faster while a live stream is behind its target. hls.js does so only with more than a second in its
  * buffer; at the edge of a stream of short parts there never is so much, and a lost second would stay lost.
+ * `sinceStallMs`: how long it has played without a stall.
  */
-function holdEdge({ latency, targetLatency }: InstanceType<HlsClass>, video: HTMLVideoElement): void {
+function holdEdge(hls: InstanceType<HlsClass>, video: HTMLVideoElement, sinceStallMs: number): void {
+  const { latestLevelDetails: details, latency, targetLatency } = hls
   const { buffered, currentTime } = video
-  if (targetLatency === null || buffered.length === 0) return
+  if (targetLatency === null || !details || buffered.length === 0) return
+  const asked = details.partHoldBack || details.holdBack
+  if (asked > 0 && targetLatency !== asked && sinceStallMs > stallsCountMs) hls.targetLatency = asked
   const loaded = buffered.end(buffered.length - 1) - currentTime
   const late = loaded < 0.5 ? 0 : latency - targetLatency
   const rate = late < 0.05 ? 1 : late < 0.1 ? 1.05 : 1.1
