@@ -133,7 +133,7 @@ async function watch(page: Page, selector: string, seconds: number): Promise<num
 /** What a page of somebody else's shows of an HLS stream. */
 async function watchPlayer(url: string, seconds: number): Promise<number[]> {
   await using viewer = await openViewer({ recorded: url })
-  return watch(viewer.page, 'video', seconds)
+  return await watch(viewer.page, 'video', seconds)
 }
 
 /** HLS of a camera with segments of two seconds, as FFmpeg makes it without encoding, from an HTTP server. */

@@ -111,15 +111,21 @@ export async function shareChromium(): Promise<BrowserServer> {
 }
 
 /** For a test that needs switches of the whole browser, or starts it by a program of its own. */
-export function launchOwnChromium(
+export async function launchOwnChromium(
   switches: readonly string[],
   executablePath = options.executablePath,
 ): Promise<Browser> {
-  return chromium.launch({ executablePath, args: [...options.args, ...switches] })
+  return makePatient(await chromium.launch({ executablePath, args: [...options.args, ...switches] }))
 }
 
 /** A connection to the shared browser, or a browser of its own without one. Its contexts are its own and end with it. */
-export function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
   const shared = process.env.NIGHTJAR_TEST_CHROMIUM
-  return shared === undefined ? chromium.launch(options) : chromium.connect(shared)
+  return makePatient(shared === undefined ? await chromium.launch(options) : await chromium.connect(shared))
+}
+
+/** Limits of a page end a test that hangs. On a busy machine, a page has taken twenty times as long as usual. */
+function makePatient(browser: Browser): Browser {
+  browser.on('context', (context) => context.setDefaultTimeout(120_000))
+  return browser
 }

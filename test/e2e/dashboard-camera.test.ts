@@ -72,15 +72,15 @@ test('a slow network is reported, and playback continues when it recovers', asyn
   const stream = /\/media\/cameras\/.*\/live\.mp4/
   await page.route(stream, () => {})
   await page.reload()
-  await page.getByText('The connection is slow or interrupted').waitFor({ timeout: 30_000 })
+  await page.getByText('The connection is slow or interrupted').waitFor()
   await shoot(page, 'camera-slow')
   await page.unroute(stream)
-  await page.getByText('The connection is slow or interrupted').waitFor({ state: 'detached', timeout: 60_000 })
+  await page.getByText('The connection is slow or interrupted').waitFor({ state: 'detached' })
 })
 
 test('an event marker on the timeline can be reached, read and played by keyboard', async () => {
   const mark = page.getByRole('toolbar', { name: 'Events on the timeline' }).getByRole('button')
-  await mark.waitFor({ timeout: 30_000 })
+  await mark.waitFor()
   assert.match(String(await mark.getAttribute('aria-label')), /Front door opened/)
   await mark.focus()
   await page.locator('.event-caption').getByText('Front door opened').waitFor()
@@ -295,13 +295,13 @@ test('axe finds no violations in both themes, on a laptop and on a phone, with e
 
 test('an offline camera says why, its recordings still play, and it returns by itself', async () => {
   await source.faults.refuseConnections(8_000)
-  await page.getByText('Offline. This image is from').waitFor({ timeout: 60_000 })
+  await page.getByText('Offline. This image is from').waitFor()
   await page.getByRole('alert').waitFor()
   await shoot(page, 'camera-offline')
   await page.keyboard.press('ArrowLeft')
   await page.waitForURL(/\?at=/)
   await page.keyboard.press('n')
-  await page.getByText('Offline. This image is from').waitFor({ state: 'detached', timeout: 60_000 })
+  await page.getByText('Offline. This image is from').waitFor({ state: 'detached' })
   await eventually('it is live again', 30_000, async () => {
     const frame = await readFrame()
     return frame && frame.code.unixMs > Date.now() - 15_000
@@ -314,7 +314,7 @@ test('an unreachable server is reported, and live playback resumes when it is ba
   await shoot(page, 'camera-server-away')
   const awayMs = Date.now()
   await scene.server.start()
-  await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 30_000 })
+  await page.getByText('The server cannot be reached').waitFor({ state: 'detached' })
   await eventually('the frame moves again', 60_000, async () => {
     const frame = await readFrame()
     return frame && frame.code.unixMs > awayMs
@@ -338,5 +338,5 @@ test('footage that the browser cannot play is passed over between footage that i
   await eventually('the footage before', 30_000, async () => ((await readFrame())?.code.unixMs ?? 0) > startMs)
   await eventually('the footage behind', 60_000, async () => ((await readFrame())?.code.unixMs ?? 0) > startMs + 60_000)
   await page.goto(`${scene.server.url}/cameras/${clock}?at=${new Date(startMs + 32_000).toISOString()}`)
-  await page.getByText(/cannot play/).waitFor({ timeout: 30_000 })
+  await page.getByText(/cannot play/).waitFor()
 })

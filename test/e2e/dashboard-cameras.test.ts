@@ -62,13 +62,13 @@ test('the form shows the URL without the password, which is kept when other fiel
 test('stream statistics are shown in both languages', async () => {
   await scene.server.request(`/v1/cameras/${id}/recording/`, { method: 'POST', body: { retention: 'P1D' } })
   const reception = panel('Reception')
-  await reception.getByText(/^\d[\d.]* Mbit\/s$/).waitFor({ timeout: 40_000 })
+  await reception.getByText(/^\d[\d.]* Mbit\/s$/).waitFor()
   await reception.getByText(/^\d[\d.]* fps$/).waitFor()
   source.faults.spoilPackets('lose', 1000, () => 0)
   await reception
     .getByText(/^[1-9]\d* in total$/)
     .first()
-    .waitFor({ timeout: 45_000 })
+    .waitFor()
   await reception.scrollIntoViewIfNeeded()
   await shoot(page, 'camera-reception')
   await checkAccessible(page)
@@ -85,11 +85,11 @@ test('a wrong password is reported beside the form, and the right one fixes it',
   const form = panel('Camera')
   await form.getByLabel('Camera password').fill('open')
   await form.getByRole('button', { name: 'Save' }).click()
-  await page.locator('.camera-state').getByText('Offline').waitFor({ timeout: 30_000 })
+  await page.locator('.camera-state').getByText('Offline').waitFor()
   assert.match((await page.locator('.camera-state .hint').textContent())!, /password|refused/i)
   await form.getByLabel('Camera password').fill('sesame')
   await form.getByRole('button', { name: 'Save' }).click()
-  await page.locator('.camera-state').getByText('Online').waitFor({ timeout: 60_000 })
+  await page.locator('.camera-state').getByText('Online').waitFor()
 })
 
 test('an invalid URL is reported at its field', async () => {

@@ -217,10 +217,10 @@ for (const { name, skip, launch } of others) {
 test('the transport can be chosen, the choice stays, and the page says how late it is', async () => {
   await open('ten')
   await chooseTransport('HLS')
-  await page.getByText(/Live, \d+ s behind/).waitFor({ timeout: 40_000 })
+  await page.getByText(/Live, \d+ s behind/).waitFor()
   await shoot(page, 'camera-behind')
   await page.reload()
-  await page.getByText(/Live, \d+ s behind/).waitFor({ timeout: 40_000 })
+  await page.getByText(/Live, \d+ s behind/).waitFor()
   await chooseTransport('Single images')
   await page.locator('.stage img').waitFor()
   await chooseTransport('Automatic')
@@ -229,14 +229,14 @@ test('the transport can be chosen, the choice stays, and the page says how late 
 
 test('what the browser cannot play is shown in another way, with the reason', async () => {
   await open('hevc')
-  await page.getByText('This browser cannot play the video of this camera directly.').waitFor({ timeout: 40_000 })
-  await page.getByText('It is shown as single images.').waitFor({ timeout: 40_000 })
+  await page.getByText('This browser cannot play the video of this camera directly.').waitFor()
+  await page.getByText('It is shown as single images.').waitFor()
   await shoot(page, 'camera-fallback')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('It is shown as single images.').waitFor({ timeout: 40_000 })
+  await page.getByText('It is shown as single images.').waitFor()
   await page.goto(`${scene.server.url}/`)
   const tile = (name: string) => page.locator('.tile').filter({ hasText: name })
-  await tile('hevc').locator('img[src*="live.mjpeg"]').waitFor({ timeout: 20_000 })
+  await tile('hevc').locator('img[src*="live.mjpeg"]').waitFor()
   await eventually('the others are videos', 20_000, () => readClock(page, '.tile video'))
   assert.equal(await page.locator('.tile video').count(), 2)
   assert.deepEqual(scene.complaints, [])
@@ -251,7 +251,7 @@ test('a browser with few connections shows few videos, and the rest of the dashb
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 1600 } })
   const old = await context.newPage()
   await scene.signIn(old, '/')
-  await old.getByText('This browser has few connections').waitFor({ timeout: 30_000 })
+  await old.getByText('This browser has few connections').waitFor()
   await eventually(
     'the others show images',
     40_000,
@@ -260,5 +260,5 @@ test('a browser with few connections shows few videos, and the rest of the dashb
   assert.ok((await old.locator('.tile video').count()) <= 3)
   await shoot(old, 'wall-few-connections')
   await old.getByRole('link', { name: 'Settings' }).click()
-  await old.getByRole('heading', { name: 'Settings' }).waitFor({ timeout: 20_000 })
+  await old.getByRole('heading', { name: 'Settings' }).waitFor()
 })
