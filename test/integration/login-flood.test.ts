@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, openServer } from '../server-under-test.ts'
 
 const linux = { skip: process.platform !== 'linux' }
@@ -40,7 +41,8 @@ test(
       state.isOver = true
     })
     const others: Answer[] = []
-    while (!state.isOver) others.push(await server.request('/v1/me/'))
+    // An account has a limit of requests too.
+    for (; !state.isOver; await sleep(10)) others.push(await server.request('/v1/me/'))
     const answers = await over
 
     // 300 attempts a minute are allowed; those that find no capacity are asked to retry shortly.
@@ -58,7 +60,7 @@ test(
       assert.equal(typeof json.error, 'string')
     }
     assert.ok(others.length > 0)
-    assert.ok(others.every(({ status }) => status === 200))
+    assert.deepEqual([...new Set(others.map(({ status }) => status))], [200])
     const grown = (await readMegabytes()) - before
     assert.ok(grown < 250, `${grown} MB more than before`)
     assert.equal((await server.request('/v1/me/')).status, 200)
