@@ -6,7 +6,7 @@ import process from 'node:process'
 import { test } from 'node:test'
 import { openServer, openServerWith, type ServerProcess } from '../server-under-test.ts'
 
-const options = { skip: process.platform !== 'linux', timeout: 60_000 }
+const options = { skip: process.platform !== 'linux' }
 
 function readFlags({ pid }: ServerProcess): string[] {
   return read(pid, 'cmdline').filter((arg) => /^--max-(semi|old)-space-size=/.test(arg))
