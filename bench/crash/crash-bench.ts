@@ -35,7 +35,7 @@ function createReport(found: Awaited<ReturnType<typeof runKillRounds>>, seed: nu
     title: 'Killed while recording',
     setting: [
       `The real server with ${cameras} cameras of ${framesPerSecond} pictures a second and a key frame each ${gopFrames}, killed with \`kill -9\` at random ` +
-        `moments up to 6 s after each start, ${killsWhileStarting} times while it was starting. After each start \`check --deep\` beside the server; at the end once ` +
+        `moments up to 6 s after each start or after all cameras are connected, and ${killsWhileStarting} times more while it was starting. After each start \`check --deep\` beside the server; at the end once ` +
         'more, when nothing runs. Every picture carries its number, and the cameras send only while somebody receives: a number that is in no file was lost.',
       `Measured on ${describeMachine()}; seed ${seed}.`,
     ],
