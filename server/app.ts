@@ -141,7 +141,6 @@ async function start(
   const access = new CameraAccess({ store, authenticator })
   const ownUrl = peers && config.peerAddress !== undefined ? createServerUrl(publicUrl, config.nodeName) : undefined
   const leases = peers && !config.noCameras ? openLeases(peers.membership, store, machineClock, log) : undefined
-  await leases?.update()
   const cameras =
     mails && deletionClock
       ? await openCameras({
@@ -189,6 +188,8 @@ async function start(
       clock,
       log,
     })
+  // As late as possible: other servers hand on requests for cameras that this one has taken.
+  await leases?.update()
   if (leases) held.defer(() => leases.close())
   if (cameras) held.defer(() => cameras.close())
   const stopping = new AbortController()

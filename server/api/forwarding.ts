@@ -2,6 +2,7 @@
 // what needs a server that has cameras, or the one that has this camera.
 
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { AppError } from '../base/error.ts'
@@ -11,6 +12,7 @@ import type { AnsweringDeps, PeerDeps, Recorded } from './deps.ts'
 import { type EndpointHooks, toRoute } from './endpoint-routes.ts'
 import { refuse } from './path-camera.ts'
 import { cameraOf, hopsHeader } from './peers/forwarder.ts'
+import { isGone } from './transport/drained.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -23,6 +25,10 @@ declare module 'node:http' {
 
 /** From a server that thinks that another one has the camera, to that one, to the one that has it by now. */
 const maxHops = 2
+
+/** A camera that was given back is taken in this time, unless the database is away. How often it is looked for. */
+const takenMs = 3000
+const lookMs = 100
 
 /** Names as the option node-name takes them. */
 const namedPath = /^\/at\/([A-Za-z0-9][A-Za-z0-9.-]{0,62})(\/(?:media|recording)\/.*)$/
@@ -62,8 +68,9 @@ export function registerNamedServers(
 }
 
 /**
- * Does nothing if this server has the camera. While no living server has it, or that one does not answer, the request gets a
- * refusal, to be thrown by `refuse` once it is known who asks: strangers do not learn which cameras exist.
+ * Does nothing if this server has the camera. While no living server has it, the request waits some seconds: one server has
+ * given it back, and the next one takes it. If none does, or it does not answer, the request gets a refusal, to be thrown by
+ * `refuse` once it is known who asks: strangers do not learn which cameras exist.
  */
 export type HandOn = (request: FastifyRequest, reply: FastifyReply, cameraId: number) => Promise<void>
 
@@ -71,7 +78,11 @@ export const createHandOn =
   (peers: PeerDeps): HandOn =>
   async (request, reply, cameraId) => {
     const { raw } = request
-    const owner = peers.findOwner(cameraId)
+    let owner = peers.findOwner(cameraId)
+    for (let waitedMs = 0; !owner && !raw.refusal && waitedMs < takenMs && !isGone(reply.raw); waitedMs += lookMs) {
+      await sleep(lookMs)
+      owner = peers.findOwner(cameraId)
+    }
     if (owner === 'this') raw.refusal = undefined
     // Not once more if the path named a server that did not answer just now.
     if (owner === 'this' || raw.refusal) return

@@ -66,8 +66,7 @@ export async function runKillRounds({ kills, cameras, seed, say }: KillOptions):
   let killsWhileStarting = 0
   for (let kill = 1; kill <= kills; kill++) {
     const isAnyMoment = kill % 2 === 0
-    if (!isAnyMoment)
-      await eventually('all cameras are recorded', 60_000, async () => countPlayers(source) === cameras)
+    if (!isAnyMoment) await eventually('all cameras are recorded', 60_000, async () => countPlayers(source) === cameras)
     await sleep(random() * maxRunMs)
     await server.kill()
     boundaries.push(await readBoundary(source))

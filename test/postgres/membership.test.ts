@@ -48,6 +48,18 @@ testPostgres('a server finds the one with the cameras for as long as that report
   await n1[Symbol.asyncDispose]()
 })
 
+testPostgres('a camera of a server that has just come is found there', async (t, postgres) => {
+  const { store, join } = await open(t, postgres)
+  const { id: ownerId } = await store.users.insert({ email: 'a@x', firstName: 'A', lastName: 'B', passwordHash: '!' })
+  const source = { type: 'h264', url: 'rtsp://h/', username: null, password: null } as const
+  const { id: cameraId } = await store.cameras.insert({ ownerId, name: 'A', ...source })
+  const n1 = await join('n1')
+  const n3 = await join('n3', { hasCameras: true })
+  await store.leases.take(n3.self, [cameraId])
+  await n1.readLeases()
+  assert.deepEqual(n1.findOwner(cameraId), { name: 'n3', address: { host: '127.0.0.1', port: 8444 } })
+})
+
 testPostgres('a name has one server, and a data folder one process', async (t, postgres) => {
   const { store, join, expire } = await open(t, postgres)
   const first = await join('n1')

@@ -126,7 +126,12 @@ export class Membership implements AsyncDisposable {
 
   /** Call it when cameras have changed hands. Throws the database's errors. */
   async readLeases(): Promise<void> {
-    this.noteLeases(await this.#options.leases.list())
+    const leases = await this.#options.leases.list()
+    const isKnown = (incarnation: string) => this.#all.some((node) => node.incarnation === incarnation)
+    // A server that has come since takes cameras at once.
+    if (leases.some(({ isHeld, incarnation }) => isHeld && !isKnown(incarnation)))
+      this.#all = await this.#options.rows.list()
+    this.noteLeases(leases)
   }
 
   noteLeases(leases: Iterable<CameraLease>): void {
