@@ -27,6 +27,8 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'xvfb', probe: ['which', 'Xvfb'] },
   { name: 'gstreamer1.0-libav', probe: ['gst-inspect-1.0', 'avdec_h264'] },
   { name: 'iproute2', probe: ['ip', '-Version'] },
+  // Lines that delay and lose packets.
+  { name: 'socat', probe: ['socat', '-V'] },
   { name: 'postgresql', probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'] },
   // An S3 store.
   { name: 'ceph-mon', probe: ['ceph-mon', '--version'] },

@@ -46,7 +46,7 @@ const slow: readonly string[] = [
 const saturating: readonly string[] = [
   'server/decoder/decoder.test.ts',
   'test/e2e/formats.test.ts',
-  'test/e2e/slow-line.test.ts',
+  'test/e2e/bad-lines.test.ts',
   'test/integration/hostile-cameras.test.ts',
   'test/integration/hundred-cameras.test.ts',
   'test/attacks/crowd.test.ts',
