@@ -379,6 +379,10 @@ test('what was held up while the camera began to send fewer frames than it stamp
   assert.notDeepEqual(times([held]), [])
   assert.notDeepEqual(times([slow]), [])
   assert.notDeepEqual(times([fault(20, 25, { holdsUp: true }), slow]), [])
+  // The rate has changed shortly before.
+  const before = (seconds: number) => fault(8 - seconds, 9 - seconds, { slows: true, reasons: [] })
+  assert.deepEqual(times([held, before(1.5)]), [])
+  assert.notDeepEqual(times([held, before(12)]), [])
 })
 
 test('where cameras stood still, a wrong rate is measured late, and a small step may count as another clock', () => {

@@ -424,16 +424,17 @@ const longestUnmeasuredMs = 5000
 
 /**
  * Of what was held up, only the timestamps tell when it was taken. If they begin to say more pictures than there are, or end
- * to, nobody can know until others arrive on time.
+ * to, and this was not measured yet, nobody can know until others arrive on time.
  */
 function isSlowedWhileHeld({ faults, stallMs }: Evidence, trueMs: number, errorMs: number): boolean {
   return faults.some(({ slows, fromMs, toMs }) => {
     if (!slows || trueMs < fromMs - 1000) return false
     if (stallMs >= standstillMs && trueMs <= toMs + measuredMs && errorMs <= longestUnmeasuredMs) return true
-    const isDuring = (each: DoneFault) => [fromMs, toMs].some((ms) => ms >= each.fromMs - 1000 && ms <= each.toMs)
+    const isUnmeasured = (each: DoneFault) =>
+      [fromMs, toMs].some((ms) => ms >= each.fromMs - measuredMs && ms <= each.toMs)
+    const isOf = (each: DoneFault) => trueMs >= each.fromMs - 1000 && trueMs <= each.toMs + measuredMs
     return faults.some(
-      (each) =>
-        each.holdsUp && isDuring(each) && trueMs <= each.toMs + measuredMs && errorMs <= each.toMs - each.fromMs,
+      (each) => each.holdsUp && isUnmeasured(each) && isOf(each) && errorMs <= each.toMs - each.fromMs,
     )
   })
 }
