@@ -433,9 +433,7 @@ function isSlowedWhileHeld({ faults, stallMs }: Evidence, trueMs: number, errorM
     const isUnmeasured = (each: DoneFault) =>
       [fromMs, toMs].some((ms) => ms >= each.fromMs - measuredMs && ms <= each.toMs)
     const isOf = (each: DoneFault) => trueMs >= each.fromMs - 1000 && trueMs <= each.toMs + measuredMs
-    return faults.some(
-      (each) => each.holdsUp && isUnmeasured(each) && isOf(each) && errorMs <= each.toMs - each.fromMs,
-    )
+    return faults.some((each) => each.holdsUp && isUnmeasured(each) && isOf(each) && errorMs <= each.toMs - each.fromMs)
   })
 }
 
