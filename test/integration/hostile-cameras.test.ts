@@ -20,7 +20,8 @@ test('cameras lose no frame and can be viewed while one hostile camera of each k
   const { answersMs } = run
   assert.ok(answersMs.length >= 4 * seconds, `${answersMs.length} images`)
   assert.ok(answersMs[Math.floor(answersMs.length * 0.9)]! < 2000, `90 % within ${answersMs.at(-1)} ms`)
-  for (const { kind, files } of run.hostile) assert.ok(files <= 8 + (seconds + 10) / 5 + 3, `${kind}: ${files} files`)
+  // Without a limit, it would be one for each frame or connection, many a second.
+  for (const { kind, files } of run.hostile) assert.ok(files <= 2 * (seconds + 10), `${kind}: ${files} files`)
   const lines = run.log.split('\n').filter((line) => line !== '')
   assert.ok(lines.length <= 100, `${lines.length} lines in the log:\n${lines.slice(0, 20).join('\n')}`)
 })

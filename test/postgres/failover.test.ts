@@ -175,7 +175,10 @@ testPostgres('a server is killed, and another one records its cameras until it i
   // What the first one has recorded, and has in its folder, is played by the second one.
   const other = ofFirst.at(-1)!
   await first.command('camera', 'place', String(other), '--node', 'n2')
-  await eventually('the second one has it', 30_000, async () => (await listOwners()).get(other) === 'n2')
+  await eventually('the second one has it', 30_000, async () => {
+    for (const server of [first, second]) assert.ok(await readTimeline(server, other), 'it is answered all the time')
+    return (await listOwners()).get(other) === 'n2'
+  })
   const { servers } = (await first.request<ServerState>('/v1/server/')).json
   // Both cameras that ask for a server have it.
   const named = servers.map(({ cameras_by }) => cameras_by.name).reduce((sum, count) => sum + count)
