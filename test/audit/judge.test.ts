@@ -224,6 +224,14 @@ test('a damaged picture without a name stands for one that is missing there, and
   const played = [...play(0, 100), unreadable, ...play(102, 300)]
   const verdict = judgeThis({ played, faults: [fault(9, 10, { spoilsFrames: true })] })
   assert.deepEqual([verdict.recorded, verdict.untold], [299, 1])
+  // What they fill is no part of a loss, which lasts a second and a half at most.
+  const losses = [{ fromMs: startMs + 10_000, toMs: startMs + 12_000, pictures: 13 }]
+  const lose = (...filled: number[]) => {
+    const damaged = filled.map((ms) => ({ ...unreadable, shownMs: startMs + ms }))
+    const played = [...play(0, 100), ...damaged, ...play(116, 300)]
+    return judgeThis({ played, losses, faults: [fault(9, 11, { spoilsFrames: true })] }).untold
+  }
+  assert.deepEqual([lose(10_000, 10_100, 10_200), lose()], [0, 16])
 })
 
 test('a gap without a length marks where the clock was set back, and is false elsewhere', () => {

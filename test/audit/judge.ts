@@ -106,6 +106,8 @@ type Hole = {
   readonly shown: readonly Stretch[]
   readonly isBreak: boolean
   missing: readonly SentFrame[]
+  /** How much of it damaged pictures without a name fill. */
+  filledMs: number
   readonly gaps: ToldGap[]
 }
 
@@ -213,7 +215,18 @@ function findHoles(sent: readonly SentFrame[], recorded: readonly Found[], { ste
     const afterMs = early[0]!.unixMs
     const sentMs = first?.taken.sentMs ?? beforeMs
     const shown = shownStretches(steps, afterMs, findArrival(steps, beforeMs, sentMs))
-    holes.push({ afterMs, beforeMs, sentMs, roomFromMs, roomToMs, shown, isBreak: false, missing: early, gaps: [] })
+    holes.push({
+      afterMs,
+      beforeMs,
+      sentMs,
+      roomFromMs,
+      roomToMs,
+      shown,
+      isBreak: false,
+      missing: early,
+      filledMs: 0,
+      gaps: [],
+    })
   }
   for (const [i, { taken, shownMs, section }] of recorded.entries()) {
     const next = recorded[i + 1]
@@ -228,7 +241,18 @@ function findHoles(sent: readonly SentFrame[], recorded: readonly Found[], { ste
     const afterMs = taken.unixMs
     const sentMs = next?.taken.sentMs ?? beforeMs
     const shown = shownStretches(steps, afterMs, findArrival(steps, beforeMs, sentMs))
-    holes.push({ afterMs, beforeMs, sentMs, roomFromMs: shownMs, roomToMs, shown, isBreak, missing, gaps: [] })
+    holes.push({
+      afterMs,
+      beforeMs,
+      sentMs,
+      roomFromMs: shownMs,
+      roomToMs,
+      shown,
+      isBreak,
+      missing,
+      filledMs: 0,
+      gaps: [],
+    })
   }
   return holes
 }
@@ -311,6 +335,7 @@ function takeNameless(holes: readonly Hole[], nameless: readonly number[]): numb
   for (const hole of holes) {
     const shown = nameless.filter((ms) => ms > hole.roomFromMs && ms < hole.roomToMs).length
     const taken = Math.min(shown, hole.missing.length)
+    if (taken > 0) hole.filledMs = hole.missing[taken - 1]!.unixMs - hole.afterMs
     hole.missing = hole.missing.slice(taken)
     count += taken
   }
@@ -351,7 +376,7 @@ function judgeHole(
   const canBeLoss = causes.some(
     ({ spoilsFrames, turnsBits }) => spoilsFrames && (isCounted || isUncounted || turnsBits),
   )
-  const isLoss = canBeLoss && hole.beforeMs - hole.afterMs <= lossMs
+  const isLoss = canBeLoss && hole.beforeMs - hole.afterMs - hole.filledMs <= lossMs
   // A gap for another reason can follow a loss that is too short for one.
   const gapStartMs = Math.min(...gaps.map(({ startMs }) => startMs))
   const isLossBeforeGap = canBeLoss && gapStartMs - roundingMs - hole.roomFromMs <= lossMs

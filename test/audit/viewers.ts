@@ -62,7 +62,8 @@ export function startWatching(server: HttpAccess, cameraIds: readonly number[], 
       const quietMs = performance.now() - quietSinceMs
       if (!isOnline) quietSinceMs = performance.now()
       else if (quietMs > maxSilenceMs && !stream.isEnded) {
-        complaints.push(`no image of camera ${id} for ${Math.round(quietMs / 1000)} s on an open connection to ${url}`)
+        const quiet = `${Math.round(quietMs / 1000)} s until ${new Date().toISOString()}`
+        complaints.push(`no image of camera ${id} for ${quiet} on an open connection to ${url}`)
         break
       }
     }
