@@ -28,8 +28,8 @@ export type Watching = {
 }
 
 const watchers = 2
-/** Of a camera that is online meanwhile: longer than any server may be looked after before another one goes on. */
-const maxSilenceMs = 35_000
+/** Of a camera that is online meanwhile: longer than the server stands still whose connection it is, 40 s at most. */
+const maxSilenceMs = 45_000
 
 /** Watches MJPEG until the returned function is called. */
 export function startWatching(server: HttpAccess, cameraIds: readonly number[], seed: number): () => Promise<Watching> {
