@@ -106,6 +106,10 @@ async function isLeftCopy({ rows, places }: DeletionContext, { placeId, path }: 
   return false
 }
 
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
 function ignoreLost(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error
 }
@@ -149,8 +153,9 @@ export async function findUnknownFrom(
 }
 
 /**
- * The earliest start of a file that is in the folder of this server and newer than any that has a row: other servers have
- * recorded the camera since, so their rows say nothing about it. Undefined if there is none.
+ * The earliest start of a file without a row among the newest ones in the folder of this server: other servers have recorded
+ * the camera since, so their rows say nothing about it. A server that ended before it had searched may have recorded
+ * newer files. Undefined if there is none.
  */
 export async function findUnknownSince(
   { rows, places }: DeletionContext,
@@ -158,6 +163,7 @@ export async function findUnknownSince(
 ): Promise<number | undefined> {
   const files = places.filesOf(placeId)
   let firstMs: number | undefined
+  let knownInARow = 0
   for (const day of (await listDays(files, cameraId)).toReversed()) {
     const paths = (await listDayFiles(files, cameraId, day.name)).toReversed()
     for (let i = 0; i < paths.length; i += filesAtOnce) {
@@ -166,7 +172,11 @@ export async function findUnknownSince(
       const endMs = startOfPath(some[0]!) + hourMs
       const known = new Set((await rows.listFiles(cameraId, startOfPath(some.at(-1)!), endMs)).map(({ path }) => path))
       for (const path of some) {
-        if (known.has(path)) return firstMs
+        if (known.has(path)) {
+          if (++knownInARow === filesAtOnce) return firstMs
+          continue
+        }
+        knownInARow = 0
         firstMs = startOfPath(path)
       }
     }
@@ -174,7 +184,7 @@ export async function findUnknownSince(
   return firstMs
 }
 
-/** Usually the newest one has a row. */
+/** Before so many with rows, one after the other, nothing is missing. */
 const filesAtOnce = 60
 
 /**
@@ -186,7 +196,7 @@ export async function listUnknownFiles(
   { rows, places }: DeletionContext,
   { cameraId, placeId, fromMs }: { readonly cameraId: number; readonly placeId: number; readonly fromMs: number },
 ): Promise<(FileLocation & { readonly changedMs: number })[]> {
-  const found: (FileLocation & { changedMs: number })[] = []
+  const unknown: (FileLocation & { changedMs: number })[] = []
   const folder = places.folderOf(placeId)
   const placeFiles = places.filesOf(placeId)
   for (const day of await listDays(placeFiles, cameraId)) {
@@ -197,11 +207,12 @@ export async function listUnknownFiles(
     const known = new Set(files.filter((file) => file.placeId === placeId).map(({ path }) => path))
     for (const path of paths) {
       if (known.has(path) || startOfPath(path) < fromMs) continue
-      const { mtimeMs } = await stat(join(folder, path))
-      found.push({ placeId, path, changedMs: mtimeMs })
+      // Meanwhile, it may have been moved or deleted.
+      const found = await stat(join(folder, path)).catch(ignoreMissing)
+      if (found) unknown.push({ placeId, path, changedMs: found.mtimeMs })
     }
   }
-  return found
+  return unknown
 }
 
 async function scanFile(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -221,6 +221,40 @@ test('a file without a row is found even if the next server crashed before it ha
   await record(place, place.start(), t0 + 2 * minuteMs, 2, { runId: 'next' })
   const report = await place.start().repairOpen([{ id: 1, createdAtMs: t0 - hourMs }])
   assert.deepEqual([report.segments, report.adopted], [1, 1])
+  assert.ok(place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
+})
+
+test('a file without a row is found even if several servers ended before they had searched', async () => {
+  const { place } = await crash(1)
+  await place.start().repairOpen()
+  const elsewhere = new Catalog({ ...place.context, rows: (await openPlace()).rows })
+  const lost = await record(place, elsewhere, t0 + 2 * minuteMs, 2)
+  const other = { ...lost.segment, placeId: 7, path: 'elsewhere', startMs: t0 + 3 * minuteMs }
+  const { endMs, bytes, fragments } = place.rows.all[0]!
+  await place.rows.close(await place.rows.insertOpen(other), { endMs, bytes, fragments, checksum: undefined })
+  for (let minute = 4; minute < 40; minute++) {
+    const next = place.start()
+    ;(await record(place, next, t0 + minute * minuteMs, 2, { runId: `${minute}` })).close()
+    await next.flush()
+  }
+  const last = new Catalog({ ...place.context, node: 'n1' })
+  await last.repair.open([{ id: 1, createdAtMs: 0 }])
+  assert.equal((await last.repair.finish()).adopted, 1)
+})
+
+test('a file that is deleted while files without a row are listed hides no other', async () => {
+  const { place, next } = await crash(1)
+  const elsewhere = new Catalog({ ...place.context, rows: (await openPlace()).rows })
+  const [gone, lost] = [
+    await record(place, elsewhere, t0 + 2 * minuteMs, 2),
+    await record(place, elsewhere, t0 + 3 * minuteMs, 2),
+  ]
+  const { listFiles } = place.rows
+  place.rows.listFiles = async (...values) => {
+    await rm(gone.path, { force: true })
+    return listFiles.apply(place.rows, values)
+  }
+  assert.equal((await next.repair.finish()).adopted, 1)
   assert.ok(place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
 })
 

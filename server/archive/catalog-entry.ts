@@ -7,6 +7,8 @@ import type { LastSegment, OpenSegment } from '../model/segment-views.ts'
 
 export type Entry = {
   opened: OpenSegment
+  /** As its recorder has told it. `opened` is compared with other footage, which may be that of another server. */
+  readonly reported: OpenSegment
   /** Under which it was recorded; undefined if there is none. */
   readonly lease: CameraLease | undefined
   /** Undefined until the row is written. Until then the segment is not listed. */

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { MemorySegmentRows } from '../../test/support/archive/memory-segment-rows.ts'
 import { dayMs, hourMs, minuteMs, openPlace, record, t0 } from '../../test/support/archive/temporary-archive.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
 import { LostLease } from '../model/camera-lease.ts'
 import { Catalog, type FootageGap } from './catalog.ts'
 import { segmentPath } from './layout.ts'
@@ -255,6 +256,43 @@ test('a file whose row was refused because another server has the camera keeps t
       [40_000, 'node_lost', 2],
     ],
   )
+})
+
+test('what another server has recorded meanwhile is no clock that was set back', async () => {
+  const place = await openPlace()
+  ;(await record(place, place.catalog, t0, 2, { path: segmentPath(1, t0, 3) })).close()
+  await place.catalog.flush()
+  const gaps: FootageGap[] = []
+  const next = new Catalog({ ...place.context, onGap: (gap) => gaps.push(gap) })
+  const { insertOpen } = place.rows
+  const refuse = () => Promise.reject(new LostLease({ cameraId: 1, incarnation: 'n1', epoch: 4 }))
+  place.rows.insertOpen = async () => {
+    // The database is away, and when it is back, another server has the camera and has recorded it.
+    place.rows.insertOpen = insertOpen
+    await record(place, new Catalog(place.context), t0 + 40_000, 2, { path: segmentPath(1, t0 + 40_000, 5) })
+    place.rows.insertOpen = refuse
+    throw new AppError('unavailable', 'the database is away')
+  }
+  await record(place, next, t0 + 20_000, 2, { path: segmentPath(1, t0 + 20_000, 4) })
+  place.rows.lease = { epoch: 5, takenMs: Date.now() }
+  await next.release(1)
+  place.rows.insertOpen = insertOpen
+  await next.repair.finish()
+  const reasons = new Map(place.rows.all.map(({ startMs, gapReason }) => [startMs - t0, gapReason]))
+  assert.equal(reasons.get(20_000), 'node_lost')
+  assert.equal(reasons.size, 3)
+  assert.deepEqual(gaps, [])
+})
+
+test('a file whose row was refused is found although its recorder had crashed', async () => {
+  const place = await openPlace()
+  const { insertOpen } = place.rows
+  place.rows.insertOpen = () => Promise.reject(new LostLease({ cameraId: 1, incarnation: 'n1', epoch: 3 }))
+  await record(place, place.catalog, t0, 2, { path: segmentPath(1, t0, 3) })
+  place.catalog.abandon(1)
+  await place.catalog.release(1)
+  place.rows.insertOpen = insertOpen
+  assert.equal((await place.catalog.repair.finish()).adopted, 1)
 })
 
 test('files whose rows were lost, or lost their end, are found again while others are written', async () => {

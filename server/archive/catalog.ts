@@ -5,7 +5,7 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { pause } from '../base/pause.ts'
+import { Notifier } from '../base/notifier.ts'
 import { Backoff } from '../base/retry.ts'
 import { SerialQueue } from '../base/serial-queue.ts'
 import { type CameraLease, LostLease } from '../model/camera-lease.ts'
@@ -90,6 +90,8 @@ export class Catalog {
   /** The segment that each camera opened last since this process started. */
   readonly #last = new Map<number, Entry>()
   readonly #stop = new AbortController()
+  /** Rows that could not be written are tried again at once: the database was just heard. */
+  readonly #retry = new Notifier()
   readonly #syncs: FinalSyncs
   #recordedBytes = 0
   #waitingFragments = 0
@@ -151,7 +153,7 @@ export class Catalog {
     const abandoned = entries.at(-1)
     if (abandoned && !abandoned.isClosed) this.#abandon(abandoned)
     const entry: Entry = {
-      opened,
+      ...{ opened, reported: opened },
       lease,
       id: undefined,
       before: undefined,
@@ -176,15 +178,14 @@ export class Catalog {
       const last = before?.fragments.length ? lastOf(before) : await this.#rows.findLast(cameraId)
       const isAfterRestart =
         (!before || before.isLastOfRecorder) && opened.gapReason === undefined && last !== undefined
-      if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
       entry.before = last
       // Footage recorded after `last` may have been lost or deleted.
       const latestEpoch = await this.#rows.findLastEpoch(cameraId)
       const isEpoch = last?.epoch === latestEpoch && isNewEpoch(last, opened.startMs)
       const epoch = latestEpoch + (isEpoch ? 1 : 0)
-      if (epoch > 0) entry.opened = { ...entry.opened, epoch }
       // Whatever else happened, the clock is behind its earlier time.
-      if (isEpoch) entry.opened = { ...entry.opened, gapReason: 'clock_set' }
+      const gapReason = isEpoch ? 'clock_set' : isAfterRestart ? 'server_down' : opened.gapReason
+      entry.opened = { ...opened, ...(epoch > 0 && { epoch }), ...(gapReason !== undefined && { gapReason }) }
       entry.id = await this.#rows.insertOpen(entry.opened, isEpoch ? epoch : undefined, lease)
       this.#notify(cameraId)
     })
@@ -236,10 +237,12 @@ export class Catalog {
    * repaired, up to where that server continued.
    */
   async release(cameraId: number): Promise<void> {
+    this.#retry.notify()
     await this.flush(cameraId)
     let unknownFromMs = Number.POSITIVE_INFINITY
     const gapReasons = new Map<string, string>()
-    for (const entry of this.#entriesOf(cameraId).filter(({ isAbandoned }) => !isAbandoned)) {
+    // A copy, because entries leave it. What waits for repair leaves it then.
+    for (const entry of this.#entriesOf(cameraId).filter(({ id, isAbandoned }) => id === undefined || !isAbandoned)) {
       entry.isClosed = true
       this.#settle(entry)
       this.#leave(entry)
@@ -248,7 +251,7 @@ export class Catalog {
         continue
       }
       // Its row was refused, or never asked for.
-      const { path, startMs, gapReason } = entry.opened
+      const { path, startMs, gapReason } = entry.reported
       unknownFromMs = Math.min(unknownFromMs, startMs)
       if (gapReason !== undefined) gapReasons.set(path, gapReason)
     }
@@ -422,7 +425,7 @@ export class Catalog {
     // Run this after the rows of earlier segments are written, and after it is known whether the server was down.
     this.#enqueue(cameraId, async () => {
       const { gapReason: reason } = entry.opened
-      if (reason === undefined) return
+      if (reason === undefined || entry.id === undefined) return
       if (reason === 'clock_set') {
         const { before } = entry
         if (before) onGap({ cameraId, startMs: before.endMs, endMs, reason })
@@ -552,7 +555,7 @@ export class Catalog {
         if (error instanceof LostLease) return this.#onLostLease(error)
         this.#log.error({ cameraId, error: errorChain(error) }, failure)
         if (this.#stop.signal.aborted) return
-        await pause(this.#clock, backoff.nextMs(), this.#stop.signal)
+        await this.#retry.wait(this.#clock, backoff.nextMs(), this.#stop.signal)
       }
     }
   }
