@@ -144,9 +144,14 @@ export async function openAuditCluster(folder: string, network?: ClusterNetwork)
       )
       if (!pending) complaints.push('deletions are pending')
       type Check = { readonly ok: boolean; readonly orphan_files: string[]; readonly missing_files: string[] }
-      const check = await first
-        .command<Check>('check', '--deep')
-        .catch((error: { stdout: string }) => JSON.parse(error.stdout) as Check)
+      const runCheck = () =>
+        first.command<Check>('check', '--deep').catch((error: { stdout: string }) => JSON.parse(error.stdout) as Check)
+      let check = await runCheck()
+      // A server that was cut off until the end searches for files without a row, which takes it some ten seconds.
+      for (let i = 0; i < 6 && !check.ok; i++) {
+        await sleep(10_000)
+        check = await runCheck()
+      }
       if (!check.ok) complaints.push(`check --deep: ${JSON.stringify(check)}`)
       return { orphans: check.orphan_files.length, missingObjects: check.missing_files.length, complaints }
     },
