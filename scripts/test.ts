@@ -27,13 +27,18 @@ choose, and no static checks.
 
 /** Started first, so that nothing waits for them at the end: the slowest ones, the slowest of them first. */
 const slow: readonly string[] = [
-  'test/e2e/track-changes.test.ts',
-  'test/e2e/dashboard-camera.test.ts',
-  'test/e2e/dashboard.test.ts',
-  'test/e2e/dashboard-live.test.ts',
-  'test/audit/audit.test.ts',
+  'test/integration/forbidden-addresses.test.ts',
   'test/integration/described-requests.test.ts',
+  'test/postgres/failover.test.ts',
+  'test/e2e/dashboard-camera.test.ts',
+  'test/e2e/track-changes.test.ts',
+  'test/integration/places.test.ts',
+  'test/e2e/dashboard.test.ts',
+  'test/audit/cluster.test.ts',
   'test/e2e/live-start.test.ts',
+  'test/audit/audit.test.ts',
+  'test/integration/bucket.test.ts',
+  'test/e2e/dashboard-live.test.ts',
   'test/integration/packet-loss.test.ts',
   'test/integration/events.test.ts',
   'test/e2e/audio-toggling.test.ts',
