@@ -74,9 +74,32 @@ export async function adoptFile(context: DeletionContext, file: FileLocation, ga
     ...description,
     gapReason: gapReason ?? (await findTakeover(rows, { cameraId, path })),
   }
-  const id = await rows.insertOpen(opened, await chooseEpoch(rows, cameraId, closedValues(scan).endMs, first.startMs))
-  await rows.close(id, closedValues(scan))
+  const values = closedValues(scan)
+  const id = await rows.insertOpen(opened, await chooseEpoch(rows, cameraId, values.endMs, first.startMs))
+  await rows.close(id, values)
+  await correctNextGap(rows, { cameraId, path, endMs: values.endMs })
   return 'adopted'
+}
+
+/** What the state of a camera may be. */
+const reasonsOfCamera: readonly GapReason[] = ['camera_unreachable', 'auth_failed', 'no_frames', 'packet_loss']
+/** Another server takes a camera within 15 s, and the next key frame may be as far away. */
+const takeoverMs = 30_000
+
+/**
+ * A server that takes a camera tells of it what the one before it could write. If that one was cut off from the database, it
+ * could not write that the camera was back and recorded: the gap after this file is that of the server, not of the camera.
+ */
+async function correctNextGap(
+  rows: SegmentRows,
+  { cameraId, path, endMs }: { readonly cameraId: number; readonly path: string; readonly endMs: number },
+): Promise<void> {
+  const epoch = leaseEpochOfPath(path)
+  if (epoch === undefined) return
+  const files = await rows.listFiles(cameraId, endMs, endMs + takeoverMs)
+  const next = files.toSorted((x, y) => x.startMs - y.startMs)[0]
+  if (next && (leaseEpochOfPath(next.path) ?? 0) > epoch)
+    await rows.correctGapReason(next.id, reasonsOfCamera, 'node_lost')
 }
 
 /** 'node_lost' if the file before this one was recorded before the camera changed hands. */

@@ -284,6 +284,27 @@ test('what another server has recorded meanwhile is no clock that was set back',
   assert.deepEqual(gaps, [])
 })
 
+test('a gap that the state of a camera explained is that of its server once a file from before it is found', async () => {
+  const place = await openPlace()
+  const open = (startMs: number, epoch: number, gapReason: string) =>
+    record(place, place.catalog, startMs, 2, { path: segmentPath(1, startMs, epoch), gapReason })
+  ;(await open(t0, 3, 'no_frames')).close()
+  const elsewhere = new Catalog({ ...place.context, rows: new MemorySegmentRows() })
+  await record(place, elsewhere, t0 + 20_000, 2, { path: segmentPath(1, t0 + 20_000, 3) })
+  // The successor knows the camera as offline, and later sees that itself.
+  for (const seconds of [30, 40]) (await open(t0 + seconds * 1000, 4, 'no_frames')).close()
+  await place.catalog.flush()
+  place.rows.lease = { epoch: 4, takenMs: Date.now() }
+  const next = new Catalog({ ...place.context, node: 'n1' })
+  await next.repair.open([{ id: 1, createdAtMs: 0 }])
+  assert.equal((await next.repair.finish()).adopted, 1)
+  const reasons = new Map(place.rows.all.map(({ startMs, gapReason }) => [(startMs - t0) / 1000, gapReason]))
+  assert.deepEqual(
+    [30, 40].map((seconds) => reasons.get(seconds)),
+    ['node_lost', 'no_frames'],
+  )
+})
+
 test('a file whose row was refused is found although its recorder had crashed', async () => {
   const place = await openPlace()
   const { insertOpen } = place.rows

@@ -1,5 +1,6 @@
 // The rows that the archive needs, in any database (server/store/footage/segments.ts).
 
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { CameraLease } from '../model/camera-lease.ts'
 import type { Segment } from '../model/segment.ts'
 import type {
@@ -22,6 +23,8 @@ export type SegmentRows = {
   insertOpen(segment: OpenSegment, epoch?: number, lease?: CameraLease): Promise<number>
   /** Closing again replaces the previous values. Returns false if there is no such row. Throws `LostLease`. */
   close(id: number, values: ClosedValues, lease?: CameraLease): Promise<boolean>
+  /** Why nothing was recorded before a segment, if it was one of `before` until now. */
+  correctGapReason(id: number, before: readonly GapReason[], reason: GapReason): Promise<void>
   /**
    * Open segments of all cameras. `fragments` is empty, and `endMs` and `bytes` are those at the creation of the file.
    */

@@ -44,7 +44,9 @@ async function addClosed(
 
 testEachDatabase('a segment is open until closed with its fragments', async (t, { openStore }) => {
   const { segments } = (await openStore(t)).store
-  const id = await segments.insertOpen({ ...opened(1, minute), gapReason: 'no_frames' })
+  const id = await segments.insertOpen({ ...opened(1, minute), gapReason: 'node_lost' })
+  await segments.correctGapReason(id, ['stopped_by_user'], 'overload')
+  await segments.correctGapReason(id, ['stopped_by_user', 'node_lost'], 'no_frames')
   const open = { ...opened(1, minute), id, endMs: minute, bytes: 800, fragments: [], isClosed: false }
   assert.deepEqual(await segments.listOpen(), [{ ...open, gapReason: 'no_frames' }])
   assert.deepEqual(await segments.listBetween(1, 0, 10 * minute), [])

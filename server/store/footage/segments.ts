@@ -7,6 +7,7 @@
 
 import { randomInt } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
+import type { GapReason } from '../../../contract/gap-reasons.ts'
 import type { CameraLease } from '../../model/camera-lease.ts'
 import { findEpoch, lastEpoch, listIdRanges } from '../../model/clock-epoch.ts'
 import { parseFragmentTable, writeFragmentTable } from '../../model/fragment-table.ts'
@@ -132,6 +133,18 @@ export class Segments {
         })
         return true
       }),
+    )
+  }
+
+  /** Why nothing was recorded before a segment, if it was one of `before` until now. */
+  async correctGapReason(id: number, before: readonly GapReason[], reason: GapReason): Promise<void> {
+    await writeRelaxed(this.#db, (db) =>
+      db
+        .updateTable('segments')
+        .set({ gap_reason: reason })
+        .where('id', '=', id)
+        .where('gap_reason', 'in', before)
+        .execute(),
     )
   }
 

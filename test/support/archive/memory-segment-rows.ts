@@ -1,5 +1,6 @@
 // The rows of the archive in memory, for tests. The real ones are in server/store/footage/segments.ts.
 
+import type { GapReason } from '../../../contract/gap-reasons.ts'
 import type { SegmentRows } from '../../../server/archive/segment-rows.ts'
 import { type ClockEpochStart, compareRecorded, findEpoch, lastEpoch } from '../../../server/model/clock-epoch.ts'
 import { listHoles } from '../../../server/model/footage-hole.ts'
@@ -64,6 +65,11 @@ export class MemorySegmentRows implements SegmentRows {
     const { checksum: _, ...kept } = before
     this.#rows.set(id, { ...kept, endMs: kept.startMs, bytes: kept.initBytes, fragments: [], isClosed: false })
     this.#count(before, -before.bytes, -1)
+  }
+
+  async correctGapReason(id: number, before: readonly GapReason[], gapReason: GapReason): Promise<void> {
+    const row = this.#rows.get(id)
+    if (row && before.some((each) => each === row.gapReason)) this.#rows.set(id, { ...row, gapReason })
   }
 
   async listOpen(): Promise<Segment[]> {
