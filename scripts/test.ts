@@ -27,7 +27,6 @@ choose, and no static checks.
 
 /** Started first, so that nothing waits for them at the end: the slowest ones, the slowest of them first. */
 const slow: readonly string[] = [
-  'test/integration/forbidden-addresses.test.ts',
   'test/integration/described-requests.test.ts',
   'test/postgres/failover.test.ts',
   'test/e2e/dashboard-camera.test.ts',
