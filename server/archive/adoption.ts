@@ -9,7 +9,7 @@ import { describeInitSegment, type InitDescription } from '../media/mp4/describe
 import type { FileLocation } from '../model/segment-views.ts'
 import { beginsWith } from '../places/folder-files.ts'
 import type { FootageFile, PlaceFiles } from '../places/place-files.ts'
-import type { DeletionContext } from './deletion.ts'
+import { type DeletionContext, ignoreMissing } from './deletion.ts'
 import { findCameraOfPath, leaseEpochOfPath, startOfPath } from './layout.ts'
 import { listDayFiles, listDays } from './listing.ts'
 import { readExactly } from './recording-file.ts'
@@ -127,10 +127,6 @@ async function isLeftCopy({ rows, places }: DeletionContext, { placeId, path }: 
     if (await beginsWith(source, copy)) return true
   }
   return false
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }
 
 function ignoreLost(error: unknown): undefined {

@@ -117,6 +117,7 @@ export async function deleteEmptyFolder(folder: string): Promise<void> {
   })
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+/** For a file or folder that may be gone by now. Throws any other error of the system. */
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
