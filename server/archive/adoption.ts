@@ -75,9 +75,10 @@ export async function adoptFile(context: DeletionContext, file: FileLocation, ga
     gapReason: gapReason ?? (await findTakeover(rows, { cameraId, path })),
   }
   const values = closedValues(scan)
+  // First, because a file that has a row is not looked at again if this fails.
+  await correctNextGap(rows, { cameraId, path, endMs: values.endMs })
   const id = await rows.insertOpen(opened, await chooseEpoch(rows, cameraId, values.endMs, first.startMs))
   await rows.close(id, values)
-  await correctNextGap(rows, { cameraId, path, endMs: values.endMs })
   return 'adopted'
 }
 
