@@ -26,8 +26,8 @@ export type TestRun = {
   readonly batches?: readonly Batch[]
   /** Each has a process of its own. They are started in this order. */
   readonly files?: readonly string[]
-  /** The most processes at once. Fewer run while the processors are busy, but at least two. */
-  readonly atMost?: number
+  /** Run one at a time, beside all others, which get a processor only while these leave one idle. */
+  readonly first?: readonly string[]
 }
 
 export type Batch = { readonly title: string; readonly files: readonly string[] }
@@ -45,6 +45,8 @@ const lookMs = 1000
 /** Several times what all temporary files of a run take at once. */
 const neededBytes = 8e9
 const mostAtOnce = 4 * cpus().length
+/** Of the processes that run beside those that come first, as for `setpriority`: a ninth of the weight of these. */
+const niceness = 10
 
 export class TestRuns {
   /** Of each file; what a shared process took beside its files has the title of the batch. */
@@ -55,7 +57,7 @@ export class TestRuns {
   readonly #folder = mkdtempSync(join(findTemporaryPlace(), 'nightjar-tests-'))
   readonly #begun = readCpuTimes()
   #processCount = 0
-  #batchCount = 0
+  #entryCount = 0
 
   constructor(counts: Counts) {
     this.#counts = counts
@@ -70,24 +72,28 @@ export class TestRuns {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => this.#abort())
   }
 
-  async run({ batches = [], files = [], atMost = mostAtOnce }: TestRun): Promise<void> {
-    const shared = batches.map((batch) => ({ title: batch.title, file: this.#writeBatch(batch) }))
-    const waiting = [...shared, ...files.map((file) => ({ title: file, file }))]
+  async run({ batches = [], files = [], first = [] }: TestRun): Promise<void> {
+    const lane = this.#runEach(first)
+    const waiting = [...batches, ...files.map((file) => ({ title: file, files: [file] }))]
     const running = new Set<Promise<void>>()
     let before = readCpuTimes()
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      while (running.size >= Math.min(2, atMost)) {
+      while (running.size >= 2) {
         await Promise.race([...running, sleep(lookMs)])
         const now = readCpuTimes()
         if (now.total === before.total) continue
         const share = (now.idle - before.idle) / (now.total - before.total)
         before = now
-        if (running.size < atMost && share >= idleShare) break
+        if (running.size < mostAtOnce && share >= idleShare) break
       }
-      const started = this.#runProcess(next.file, next.title).finally(() => running.delete(started))
+      const started = this.#runProcess(next, niceness).finally(() => running.delete(started))
       running.add(started)
     }
-    await Promise.all(running)
+    await Promise.all([...running, lane])
+  }
+
+  async #runEach(files: readonly string[]): Promise<void> {
+    for (const file of files) await this.#runProcess({ title: file, files: [file] })
   }
 
   /** Ends everything that was started, which a signal to this process alone does not reach. */
@@ -122,15 +128,16 @@ export class TestRuns {
     writeFileSync(file, `${JSON.stringify(this.results, null, 1)}\n`)
   }
 
-  async #runProcess(file: string, title: string): Promise<void> {
+  async #runProcess({ title, files }: Batch, priority = 0): Promise<void> {
     const folder = join(this.#folder, `${++this.#processCount}`)
     mkdirSync(folder)
     chmodSync(folder, 0o1777)
     const setup = pathToFileURL(join(import.meta.dirname, 'test-process.ts'))
     setup.searchParams.set('folder', folder)
+    setup.searchParams.set('priority', `${priority}`)
     const execArgv = ['--import', setup.href, `--test-timeout=${testTimeoutMs}`]
     const begunMs = performance.now()
-    const events = run({ files: [file], concurrency: 1, timeout: processTimeoutMs, execArgv })
+    const events = run({ files: [this.#writeEntry(files)], concurrency: 1, timeout: processTimeoutMs, execArgv })
     let failed = 0
     const counter = new Transform({
       objectMode: true,
@@ -166,14 +173,21 @@ export class TestRuns {
     console.log(`✖ ${title}\n${text.trim()}`)
   }
 
-  /** Writes a file that runs the tests of each file of the batch as a suite, with the hooks at the top level of the file. */
-  #writeBatch({ files }: Batch): string {
-    const path = join(this.#folder, `batch-${++this.#batchCount}.test.mjs`)
-    const suites = files.map((file) => {
+  /** Writes a file that loads these: one as it is, several each as a suite, with the hooks at the top level of the file. */
+  #writeEntry(files: readonly string[]): string {
+    const path = join(this.#folder, `${++this.#entryCount}.test.mjs`)
+    const loads = files.map((file) => {
       const [title, url] = [file, pathToFileURL(file).href].map((text) => JSON.stringify(text))
-      return `suite(${title}, () => (after(() => noteTestFile(${title})), import(${url})))\n`
+      const load = `loads.push(import(${url}))`
+      return files.length === 1
+        ? `${load}\n`
+        : `suite(${title}, () => (after(() => noteTestFile(${title})), ${load}, loads.at(-1)))\n`
     })
-    writeFileSync(path, `import { after, suite } from 'node:test'\n${suites.join('')}`)
+    const [begin, end] = [
+      "import { after, suite } from 'node:test'\nconst loads = []\n",
+      'await Promise.all(loads)\nnoteTestsLoaded()\n',
+    ]
+    writeFileSync(path, `${begin}${loads.join('')}${end}`)
     return path
   }
 }

@@ -46,8 +46,8 @@ const slow: readonly string[] = [
   'test/e2e/sign-in-accessible.test.ts',
 ]
 
-/** These use all processors, and judge what a server does then or encode live, so nothing runs beside them. */
-const saturating: readonly string[] = [
+/** These judge what a server or a browser does in time, or encode live: one at a time, and all others give way to it. */
+const timed: readonly string[] = [
   'server/decoder/decoder.test.ts',
   'test/e2e/formats.test.ts',
   'test/e2e/bad-lines.test.ts',
@@ -100,14 +100,14 @@ async function runAll(): Promise<void> {
     console.log('No test depends on the changed files.')
     return
   }
-  const alone = saturating.filter((file) => tests.includes(file))
-  const unit = new Set(findTests(unitTests).filter((file) => tests.includes(file) && !alone.includes(file)))
+  const first = timed.filter((file) => tests.includes(file))
+  const unit = new Set(findTests(unitTests).filter((file) => tests.includes(file) && !first.includes(file)))
   const others = [...new Set([...slow, ...tests])].filter(
-    (file) => tests.includes(file) && !unit.has(file) && !alone.includes(file),
+    (file) => tests.includes(file) && !unit.has(file) && !first.includes(file),
   )
   if (values.servers !== undefined) process.env.NIGHTJAR_TEST_SERVERS = values.servers
   if (values.seed !== undefined) process.env.NIGHTJAR_TEST_SEED = values.seed
-  if (others.length + alone.length > 0) {
+  if (others.length + first.length > 0) {
     try {
       ensureTestPackages()
     } catch (error) {
@@ -127,8 +127,7 @@ async function runAll(): Promise<void> {
   else await runStaticChecks(counts)
   const shared = others.filter((file) => sharesProcess(readFileSync(file, 'utf8')))
   const batches = [...divide('servers', shared, 4), ...divide('unit tests', [...unit], 6)]
-  await runs.run({ batches, files: others.filter((file) => !shared.includes(file)) })
-  await runs.run({ files: alone, atMost: 1 })
+  await runs.run({ batches, files: others.filter((file) => !shared.includes(file)), first })
   if (values.long && names.length === 0) {
     process.env.NIGHTJAR_TEST_SERVERS = '2'
     await runs.run({ files: ofEachServer })
