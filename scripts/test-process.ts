@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { isMainThread } from 'node:worker_threads'
+import { inOwnNetwork } from '../test/audit/cluster-network.ts'
 
 /** User and system time of the process and of the processes it waited for. */
 export type Usage = { readonly cpuSeconds: number; readonly files: readonly FileUsage[] }
@@ -25,6 +26,8 @@ const folder = searchParams.get('folder')
 // Threads and forked processes load this file too. A test runner in them would handle errors that the program under
 // test handles itself.
 if (folder !== null && isMainThread && process.env.TMPDIR !== folder) {
+  // The browser that all files share cannot reach a server in another network.
+  if (searchParams.has('apart') && (await inOwnNetwork())) delete process.env.NIGHTJAR_TEST_CHROMIUM
   process.env.TMPDIR = folder
   // What it starts inherits it. Linux knows it for each thread, and only root may take it back.
   const priority = Math.max(getPriority(), Number(searchParams.get('priority')))

@@ -53,14 +53,17 @@ export class TestRuns {
   readonly results: FileUsage[] = []
   readonly failures: Failure[] = []
   readonly #counts: Counts
+  readonly #apart: ReadonlySet<string>
   /** Holds the temporary files of the processes and of what they share. */
   readonly #folder = mkdtempSync(join(findTemporaryPlace(), 'nightjar-tests-'))
   readonly #begun = readCpuTimes()
   #processCount = 0
   #entryCount = 0
 
-  constructor(counts: Counts) {
+  /** `apart`: files that get a network namespace of their own, if this user may make one. */
+  constructor(counts: Counts, apart: ReadonlySet<string> = new Set()) {
     this.#counts = counts
+    this.#apart = apart
     // Some tests start programs as another user.
     chmodSync(this.#folder, 0o755)
     const services = join(this.#folder, 'services')
@@ -135,6 +138,7 @@ export class TestRuns {
     const setup = pathToFileURL(join(import.meta.dirname, 'test-process.ts'))
     setup.searchParams.set('folder', folder)
     setup.searchParams.set('priority', `${priority}`)
+    if (files.some((file) => this.#apart.has(file))) setup.searchParams.set('apart', '')
     const execArgv = ['--import', setup.href, `--test-timeout=${testTimeoutMs}`]
     const begunMs = performance.now()
     const events = run({ files: [this.#writeEntry(files)], concurrency: 1, timeout: processTimeoutMs, execArgv })

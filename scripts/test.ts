@@ -56,6 +56,9 @@ const timed: readonly string[] = [
   'test/attacks/crowd.test.ts',
 ]
 
+/** These add addresses to their network. Browsers that are in the same one then give up what they are loading. */
+const apart: ReadonlySet<string> = new Set(['test/e2e/bad-lines.test.ts'])
+
 /** Load, crowds and long waits: docs/design/tests.md says what each costs, and what proves the same in short. */
 const long: readonly string[] = [
   'test/integration/hundred-cameras.test.ts',
@@ -116,7 +119,7 @@ async function runAll(): Promise<void> {
     }
   }
   const counts = { passed: 0, failed: 0 }
-  const runs = new TestRuns(counts)
+  const runs = new TestRuns(counts, apart)
   const sources = isPart() ? readSources() : new Map<string, string>()
   const needs = (service: string) => !isPart() || values.long || findAffectedTests(tests, [service], sources).length > 0
   const [postgres, browser] = await Promise.all([

@@ -9,7 +9,6 @@ import { createAnswerCaches } from './answer-cache.ts'
 import { createCallerCheck } from './authorize.ts'
 import { registerDashboard } from './dashboard/dashboard.ts'
 import type { ApiDeps } from './deps.ts'
-import { createDescription } from './description/description.ts'
 import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import {
@@ -136,12 +135,11 @@ export function createApi(deps: ApiDeps): Api {
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)
   const hasDashboard = deps.dashboard !== undefined && registerDashboard(server, deps.dashboard)
-  const description = createDescription(publicUrl)
   if (deps.pages) {
     const { authority } = identity ?? {}
-    registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard, authority })
+    registerPages(server, { deps: deps.pages, limits, publicUrl, hasDashboard, authority })
   }
-  registerDescription(server, description)
+  registerDescription(server, publicUrl)
   registerHealth(server, store, 'repair' in deps ? deps.repair : undefined, () => isDraining)
   const measure = (): Measurement[] => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },

@@ -34,16 +34,17 @@ const inside = 'NIGHTJAR_AUDIT_NETWORK'
 
 /**
  * Runs the program once more, in a network namespace of its own, and ends with it: browsers give up what they load when the
- * machine gets an address. Returns where there is one, or none can be made: for whoever is not root, and in some containers.
+ * machine gets an address. True where the program has one; false where none can be made: for whoever is not root, and in
+ * some containers.
  */
-export async function inOwnNetwork(): Promise<void> {
-  if (process.env[inside]) return
+export async function inOwnNetwork(): Promise<boolean> {
+  if (process.env[inside]) return true
   const own = 'setpriv --pdeathsig=TERM unshare --net'.split(' ')
   const script = 'ip link set lo up && exec "$@"'
   const start = (program: readonly string[], options: SpawnOptions) =>
     spawn(own[0]!, [...own.slice(1), 'sh', '-c', script, 'sh', ...program], options)
   const [made] = await once(start(['true'], { stdio: 'ignore' }), 'exit').catch(() => [1])
-  if (made !== 0) return
+  if (made !== 0) return false
   const env = { ...process.env, [inside]: 'own' }
   const again = start([process.execPath, ...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => again.kill(signal))

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { openHeaders, sendEmpty } from '../answer.ts'
 import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
-import type { OpenApiDocument } from './openapi.ts'
+import { createDescription } from './description.ts'
 
 const path = '/openapi.json'
 
@@ -13,11 +13,12 @@ const preflightHeaders = {
   'access-control-max-age': '7200',
 }
 
-export function registerDescription(server: FastifyInstance, description: OpenApiDocument): void {
+/** `publicUrl`: as for `createDescription`. */
+export function registerDescription(server: FastifyInstance, publicUrl: string): void {
   let bytes: StaticBytes | undefined
   const headers = { ...openHeaders, 'cache-control': 'public, max-age=300' }
   server.get(path, (request, reply) => {
-    bytes ??= compress('application/json', Buffer.from(JSON.stringify(description)))
+    bytes ??= compress('application/json', Buffer.from(JSON.stringify(createDescription(publicUrl))))
     sendStatic(request, reply, bytes, headers)
   })
   server.options(path, (_request, reply) => sendEmpty(reply, 204, preflightHeaders))

@@ -10,7 +10,6 @@ import { publicUrl } from '../../../test/support/api/temporary-api.ts'
 import { openTemporaryPages, password } from '../../../test/support/api/temporary-pages.ts'
 import { addApplication, testPassword, testSecret } from '../../../test/support/auth/temporary-oauth.ts'
 import { formTokenOf } from '../../auth/sessions/secret-value.ts'
-import { createDescription } from '../description/description.ts'
 import { createPages } from './pages.ts'
 import { SignInService } from './sign-in-service.ts'
 
@@ -38,7 +37,7 @@ async function open(t: TestContext, isFailing = () => false) {
   }
   const { authorization } = await pages.addUser('program@example.org', ['user_access', 'account_manage'])
   const service = new SignInService(pages.deps)
-  const paths = createPages(pages.deps, service, createDescription(publicUrl), publicUrl).map(({ path }) => path)
+  const paths = createPages(pages.deps, service, publicUrl).map(({ path }) => path)
   const send = async (method: Method, url: string, headers: Record<string, string>, payload?: string) => {
     const request = { method, url, headers, ...(payload !== undefined && { payload }) }
     // A 500 is in no description.

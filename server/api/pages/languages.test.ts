@@ -12,13 +12,11 @@ import {
   unescapeHtml,
 } from '../../../test/support/api/temporary-pages.ts'
 import { addApplication } from '../../../test/support/auth/temporary-oauth.ts'
-import { createDescription } from '../description/description.ts'
 import { createPages } from './pages.ts'
 import { SignInService } from './sign-in-service.ts'
 import { english } from './texts/english.ts'
 
-const listPages = ({ deps }: TemporaryPages) =>
-  createPages(deps, new SignInService(deps), createDescription(publicUrl), publicUrl)
+const listPages = ({ deps }: TemporaryPages) => createPages(deps, new SignInService(deps), publicUrl)
 
 function listSentences(texts: unknown): string[] {
   if (typeof texts === 'string') return texts.includes(' ') ? [texts] : []

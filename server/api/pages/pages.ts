@@ -3,7 +3,6 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
-import type { OpenApiDocument } from '../description/openapi.ts'
 import type { OwnAuthority } from '../transport/certificate.ts'
 import type { PagesDeps } from './deps.ts'
 import { type Page, redirect } from './page.ts'
@@ -36,8 +35,6 @@ export type PagesOptions = {
   readonly limits: RateLimits
   /** The public origin of this server. */
   readonly publicUrl: string
-  /** The API description, for the documentation page. */
-  readonly description: OpenApiDocument
   /** True if `/` is the dashboard. Browsers go there after sign-in, otherwise to the account page. */
   readonly hasDashboard?: boolean
   /** Undefined if devices trust the certificate of this server already. */
@@ -46,7 +43,7 @@ export type PagesOptions = {
 
 /** Registers all pages and their assets. */
 export function registerPages(server: FastifyInstance, options: PagesOptions): void {
-  const { deps, limits, publicUrl, description, hasDashboard = false, authority } = options
+  const { deps, limits, publicUrl, hasDashboard = false, authority } = options
   const service = new SignInService(deps, hasDashboard ? '/' : homePath)
   const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
   // https://www.w3.org/TR/change-password-url/
@@ -62,7 +59,7 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
       ...certificate,
       passwordManagers,
       ...(hasDashboard ? [] : [start]),
-      ...createPages(deps, service, description, publicUrl),
+      ...createPages(deps, service, publicUrl),
     ],
     sessions: deps.sessions,
     users: deps.users,
@@ -80,12 +77,7 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
   })
 }
 
-export function createPages(
-  deps: PagesDeps,
-  service: SignInService,
-  description: OpenApiDocument,
-  publicUrl: string,
-): Page[] {
+export function createPages(deps: PagesDeps, service: SignInService, publicUrl: string): Page[] {
   return [
     createSignInPage(deps, service),
     ...createProviderPages(deps, service),
@@ -107,6 +99,6 @@ export function createPages(
     createChangePasswordPage(deps, service),
     passwordStrengthPage,
     createChangeEmailPage(deps),
-    createDocsPage(description),
+    createDocsPage(publicUrl),
   ]
 }

@@ -10,12 +10,10 @@ import {
   type TemporaryPages,
 } from '../../../test/support/api/temporary-pages.ts'
 import { linkPaths } from '../../auth/accounts/account-links.ts'
-import { createDescription } from '../description/description.ts'
 import { createPages } from './pages.ts'
 import { SignInService } from './sign-in-service.ts'
 
-const listPages = ({ deps }: TemporaryPages) =>
-  createPages(deps, new SignInService(deps), createDescription(publicUrl), publicUrl)
+const listPages = ({ deps }: TemporaryPages) => createPages(deps, new SignInService(deps), publicUrl)
 
 const scriptOf: Readonly<Record<string, string>> = {
   '/account/second-factor/': 'passkey',

@@ -1,6 +1,6 @@
 // The API documentation: /openapi.json as a page, with the URL of this server in the examples.
 
-import type { OpenApiDocument } from '../../description/openapi.ts'
+import { createDescription } from '../../description/description.ts'
 import { createReference, type ReferencePart } from '../../description/reference.ts'
 import { Slugs } from '../../description/slugs.ts'
 import { type Html, html } from '../html.ts'
@@ -9,7 +9,7 @@ import type { Page, ShownPage } from '../page.ts'
 import { docsPath } from '../paths.ts'
 import type { Texts } from '../texts/texts.ts'
 
-export function createDocsPage(description: OpenApiDocument): Page {
+export function createDocsPage(publicUrl: string): Page {
   // The content has a few hundred kilobytes and is the same for everyone, so it is rendered once, on the first request.
   let manual: Manual | undefined
   const pages = new Map<Texts, ShownPage>()
@@ -19,7 +19,7 @@ export function createDocsPage(description: OpenApiDocument): Page {
     async get({ texts }) {
       let page = pages.get(texts)
       if (!page) {
-        manual ??= drawManual(createReference(description))
+        manual ??= drawManual(createReference(createDescription(publicUrl)))
         const content = drawDocs(manual, texts)
         page = { kind: 'page', title: texts.docs.title, content, isShared: true, isWide: true }
         pages.set(texts, page)
