@@ -45,6 +45,11 @@ const lookMs = 1000
 /** Several times what all temporary files of a run take at once. */
 const neededBytes = 8e9
 const mostAtOnce = 4 * cpus().length
+/**
+ * Of the memory for new objects. V8 also looks through all old objects whenever 64 MB of buffers have been allocated, unless
+ * those that are not used any more have been freed with the new objects before.
+ */
+const newSpaceMb = 2
 /** Of the processes that run beside those that come first, as for `setpriority`: a ninth of the weight of these. */
 const niceness = 10
 
@@ -139,7 +144,7 @@ export class TestRuns {
     setup.searchParams.set('folder', folder)
     setup.searchParams.set('priority', `${priority}`)
     if (files.some((file) => this.#apart.has(file))) setup.searchParams.set('apart', '')
-    const execArgv = ['--import', setup.href, `--test-timeout=${testTimeoutMs}`]
+    const execArgv = ['--import', setup.href, `--test-timeout=${testTimeoutMs}`, `--max-semi-space-size=${newSpaceMb}`]
     const begunMs = performance.now()
     const events = run({ files: [this.#writeEntry(files)], concurrency: 1, timeout: processTimeoutMs, execArgv })
     let failed = 0
