@@ -370,7 +370,7 @@ const patience = 3
  * machine needs at most: the limit ends a test that hangs, and asserts no speed.
  */
 export async function eventually<T>(
-  what: string,
+  what: string | (() => string),
   timeoutMs: number,
   ask: () => Promise<T | undefined | false>,
 ): Promise<T> {
@@ -378,7 +378,8 @@ export async function eventually<T>(
   while (true) {
     const answer = await ask()
     if (answer) return answer
-    if (performance.now() > deadlineMs) throw new Error(`not within ${patience * timeoutMs} ms: ${what}`)
+    if (performance.now() > deadlineMs)
+      throw new Error(`not within ${patience * timeoutMs} ms: ${typeof what === 'string' ? what : what()}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -95,8 +95,10 @@ export async function createDownloadLayout(
           // A gap at the start shows nothing: players do not show a frame that begins before the start.
           start90k ??= shown90k + (keepsGaps && isPreceded ? skippedMs : Math.max(0, skippedMs)) * 90
         }
-        const lengthMs = keepsGaps && isContinued ? Number.POSITIVE_INFINITY : fragment.durationMs
-        end90k = shown90k + Math.min(endMs - fragment.startMs, lengthMs) * 90
+        const wantedMs = endMs - fragment.startMs
+        const isWhole = wantedMs >= fragment.durationMs && !(keepsGaps && isContinued)
+        // While the time of a camera is being found out, frames that came late are dated closer together than they are.
+        end90k = shown90k + (isWhole ? fragment.duration90k : wantedMs * 90)
         lastVideo = track
         for (const other of tracks.values()) {
           if (!sources.some(({ key }) => key === other.source.key)) other.addSilence(data, firstTicks, track.endTicks)

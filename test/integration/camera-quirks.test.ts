@@ -59,9 +59,12 @@ suite('cameras', { concurrency: 8 }, () => {
         const end = json.segments.at(-1)?.end
         return end !== undefined && json.gaps.some((gap) => gap.start >= end)
       })
-      const { video, audio, complaints } = await eventually('every frame is recorded', 100_000, async () => {
+      let seen = ''
+      const what = () => `every frame is recorded, and not only those at ${seen}`
+      const { video, audio, complaints } = await eventually(what, 100_000, async () => {
         const { json } = await server.request<{ url: string }>(`${path}/stream/?${range}`)
         const played = await probe(json.url.replace(/hls\/.*/, 'download.mp4'))
+        seen = played.video!.packets.map(({ ptsSeconds }) => ptsSeconds).join()
         return played.video!.packets.length >= whole && played
       })
       assert.equal(complaints.replaceAll(ofDecoders, '').trim(), '')
