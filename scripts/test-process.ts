@@ -59,7 +59,7 @@ if (folder !== null && isMainThread && process.env.TMPDIR !== folder) {
 }
 
 /**
- * The test runner notes for each promise which test has made it, which takes a sixth of all CPU time. It needs that while
+ * The test runner notes for each promise which test has made it, which takes a tenth of all CPU time. It needs that while
  * files are loaded, and later only to tell whose an error is that nobody caught: then, the process fails.
  */
 async function importTestRunner() {
