@@ -1,6 +1,7 @@
 // Wires up what a server has of the others of its database: it is one of them, asks those that have cameras, and is
 // asked.
 
+import { readFileSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
 import type { Api } from './api/api.ts'
 import { Forwarder } from './api/peers/forwarder.ts'
@@ -36,7 +37,7 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
     rows: store.nodes,
     leases: store.leases,
     self: {
-      ...{ name, holder: `on ${hostname()}, data in ${data}`, address: peerAddress ?? null },
+      ...{ name, holder: `on ${describeMachine()}, data in ${data}`, address: peerAddress ?? null },
       ...{ hasCameras: !config.noCameras, processors: availableParallelism(), version: readVersion() },
     },
     clock,
@@ -98,6 +99,15 @@ export async function openPeers({ config, store, secretKey, clock, log }: PeersO
       forwarder[Symbol.dispose]()
       await membership[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** Copies of a machine have the same name, and what tells them apart is known where there is Linux. */
+function describeMachine(): string {
+  try {
+    return `${hostname()} (boot ${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8)})`
+  } catch {
+    return hostname()
   }
 }
 

@@ -42,10 +42,12 @@ function openScene() {
         return wanted.map((id) => {
           const before = rows.get(id)?.node
           give(id, name)
+          if (scene.isLosingAnswers) throw new Error('the connection was lost')
           return { ...rows.get(id)!, before }
         })
       },
       release: async (given) => {
+        if (scene.isAway) throw new Error('the database is away')
         for (const { cameraId } of given) rows.set(cameraId, { ...rows.get(cameraId)!, incarnation: '', isHeld: false })
       },
     },
@@ -57,7 +59,20 @@ function openScene() {
     log: { ...silentLogger, warn: (...line: unknown[]) => void warnings.push(line) },
   })
   leases.onChange((changed) => void changes.push(...changed))
-  return { leases, rows, servers, cameras, settings, clock, give, warnings, changes }
+  const scene = {
+    leases,
+    rows,
+    servers,
+    cameras,
+    settings,
+    clock,
+    give,
+    warnings,
+    changes,
+    isAway: false,
+    isLosingAnswers: false,
+  }
+  return scene
 }
 
 test('what a living server has is left alone; of one that is gone, its cameras are taken once others could report', async () => {
@@ -96,11 +111,46 @@ test('cameras are given to a server that has come, a few at a time, once it has 
     assert.deepEqual(changes, [], 'these first')
     for (const cameraId of some) {
       assert.equal(leases.find(cameraId), undefined)
-      await leases.giveBack({ cameraId, incarnation: 'n1 run', epoch: 2 })
+      leases.giveBack(cameraId)
     }
   }
   await leases.update()
   assert.deepEqual(leases.ids(), ids.filter(isOf('n1', ['n1', 'n2'])))
+})
+
+test('a camera that cannot be given back is given back later, and is not kept', async () => {
+  const scene = openScene()
+  const { leases, rows, servers, changes } = scene
+  servers.withCameras = named('n1')
+  await leases.update()
+  servers.withCameras = named('n1', 'n2')
+  scene.settings.set('n1', { isDraining: true, labels: [] })
+  changes.length = 0
+  await leases.update()
+  const moved = changes.splice(0)
+  assert.equal(moved.length, 3)
+  for (const id of moved) leases.giveBack(id)
+  scene.isAway = true
+  await assert.rejects(leases.update(), /away/)
+  scene.isAway = false
+  await leases.update()
+  assert.deepEqual(
+    moved.map((id) => [rows.get(id)!.isHeld, leases.find(id)]),
+    moved.map(() => [false, undefined]),
+  )
+})
+
+test('what was taken is known, although the database could not tell', async () => {
+  const scene = openScene()
+  const { leases, servers, changes } = scene
+  servers.withCameras = named('n1')
+  scene.isLosingAnswers = true
+  await assert.rejects(leases.update(), /connection was lost/)
+  assert.deepEqual(changes, [])
+  scene.isLosingAnswers = false
+  await leases.update()
+  assert.deepEqual(changes.toSorted(byNumber), ids)
+  assert.equal(leases.find(ids[0]!)!.gapReason, 'node_lost')
 })
 
 test('what was lost is said, and what was deleted is not', async () => {

@@ -60,8 +60,8 @@ export class CameraLeases {
   #isDoubted = false
   readonly #listeners = new Set<(cameraIds: readonly number[]) => void>()
   #isFailing = false
-  /** Given up by this server, and not yet given back. */
-  readonly #leaving = new Map<number, CameraLease>()
+  /** Given up by this server, and not yet given back. `isEnded`: nothing of the camera is here any more. */
+  readonly #leaving = new Map<number, { readonly lease: CameraLease; isEnded: boolean }>()
   /** The servers that may have cameras, and since when it is these. */
   #servers = { names: '', sinceMs: 0 }
   /** Free cameras that are to be another server's. */
@@ -94,16 +94,23 @@ export class CameraLeases {
     this.#doubts.notify()
   }
 
-  /** Takes what is to be taken now. Throws the database's errors. */
+  /** Gives back and takes what is to be given and taken now. Throws the database's errors. */
   update(): Promise<void> {
     return this.#updates.run(async () => {
       const { rows, listCameras, self, servers, log } = this.#options
+      await rows.release([...this.#leaving.values()].flatMap(({ lease, isEnded }) => (isEnded ? [lease] : [])))
       const leases = new Map((await rows.list()).map((lease) => [lease.cameraId, lease]))
+      for (const [cameraId, { lease }] of this.#leaving) {
+        const { incarnation, epoch } = leases.get(cameraId) ?? {}
+        if (incarnation !== lease.incarnation || epoch !== lease.epoch) this.#leaving.delete(cameraId)
+      }
       const own = new Map<number, OwnLease>()
       for (const { cameraId, incarnation, epoch } of leases.values()) {
-        if (incarnation !== self.incarnation || this.#leaving.get(cameraId)?.epoch === epoch) continue
+        if (incarnation !== self.incarnation || this.#leaving.has(cameraId)) continue
         const known = this.#own.get(cameraId)
-        own.set(cameraId, known?.epoch === epoch ? known : { cameraId, incarnation, epoch, gapReason: undefined })
+        // One that is not known was taken, and the database could not tell.
+        const gapReason = epoch > 1 ? 'node_lost' : undefined
+        own.set(cameraId, known?.epoch === epoch ? known : { cameraId, incarnation, epoch, gapReason })
       }
       const plan = await this.#readPlan()
       const isFree = (id: number) => !own.has(id) && !this.#leaving.has(id) && this.#isFree(leases.get(id))
@@ -119,16 +126,18 @@ export class CameraLeases {
       const moving = this.#listMoves(own, plan)
       for (const lease of moving) {
         own.delete(lease.cameraId)
-        this.#leaving.set(lease.cameraId, lease)
+        this.#leaving.set(lease.cameraId, { lease, isEnded: false })
       }
-      const lost = [...this.#own.values()].filter(({ cameraId, epoch }) => own.get(cameraId)?.epoch !== epoch)
+      const before = this.#own
+      const lost = [...before.values()].filter(({ cameraId, epoch }) => own.get(cameraId)?.epoch !== epoch)
+      const fresh = [...own.values()].filter(({ cameraId, epoch }) => before.get(cameraId)?.epoch !== epoch)
       this.#own = own
       if (taken.length > 0) log.info({ cameras: taken.length, from: countBy(taken) }, 'this server has taken cameras')
       if (moving.length > 0) log.info({ cameras: moving.length }, 'this server gives cameras to others')
       // Not those that were deleted, which have no lease any more.
       const elsewhere = lost.filter(({ cameraId }) => leases.has(cameraId) && !this.#leaving.has(cameraId))
       if (elsewhere.length > 0) log.warn({ cameras: elsewhere.length }, 'other servers have taken cameras of this one')
-      const changed = [...new Set([...taken, ...lost].map(({ cameraId }) => cameraId))]
+      const changed = [...new Set([...fresh, ...lost].map(({ cameraId }) => cameraId))]
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed)
     })
   }
@@ -152,24 +161,23 @@ export class CameraLeases {
     }
   }
 
-  /** Everything about the camera is written, and its connection is closed: another server may take it. */
-  async giveBack(lease: CameraLease): Promise<void> {
-    const { rows, log } = this.#options
-    try {
-      await rows.release([lease])
-    } catch (error) {
-      log.warn({ cameraId: lease.cameraId, error: errorChain(error) }, 'a camera could not be given back')
-    }
-    this.#leaving.delete(lease.cameraId)
+  /**
+   * Call when nothing of a camera is here that is not of this server, or no longer: everything about it is written, and its
+   * connection is closed. If this server has given it up, another one may take it. Looks at once.
+   */
+  giveBack(cameraId: number): void {
+    const leaving = this.#leaving.get(cameraId)
+    if (leaving) leaving.isEnded = true
+    this.doubt()
   }
 
   /** Gives all cameras back. Call after everything about them is written. */
   async close(): Promise<void> {
     const { rows, log } = this.#options
     await this.#updates.idle()
-    const own = [...this.#own.values()]
+    const all = [...this.#own.values(), ...[...this.#leaving.values()].map(({ lease }) => lease)]
     this.#own = new Map()
-    await rows.release(own).catch((error) => {
+    await rows.release(all).catch((error) => {
       log.warn({ error: errorChain(error) }, 'the cameras could not be given back; others take them in some seconds')
     })
   }

@@ -193,6 +193,17 @@ test('a failed read of a change is retried without another change', async (t) =>
   await close()
 })
 
+test('a camera that goes to another server before it was opened here is given back', async (t) => {
+  const { add, open } = await setUp(t)
+  const id = await add('door')
+  const given: number[] = []
+  const giveBack = (cameraId: number) => void given.push(cameraId)
+  const leases = { find: () => undefined, ids: () => [], onChange: () => {}, doubt: () => {}, giveBack }
+  const { jobs, close } = await open({ leases })
+  assert.deepEqual([given, jobs], [[id], []])
+  await close()
+})
+
 test('footage and snapshots of a camera that was deleted while the server was stopped are removed', async (t) => {
   const gone: string[] = []
   const { store, open } = await setUp(t, { onGone: (what) => gone.push(what) })

@@ -277,8 +277,8 @@ export class CameraRegistry {
     const lease = leases?.find(id)
     const known = this.#cameras.get(id)
     if (known && known.lease?.epoch !== lease?.epoch) return this.#release(known)
-    // A camera that was added just now.
-    if (leases && !lease) return leases.doubt()
+    // It was added just now, or is that of another server, or to be.
+    if (leases && !lease) return leases.giveBack(id)
     const camera = known ?? this.#add(id, { snapshotAtMs: row.snapshotAtMs, outageSinceMs }, lease)
     if (!known && lease?.gapReason === 'node_lost') await camera.dropSnapshot()
     const { gapReason } = lease ?? {}
@@ -317,7 +317,7 @@ export class CameraRegistry {
   #release(camera: Camera): void {
     const release = async () => {
       await camera.release()
-      if (camera.lease) await this.#options.leases?.giveBack(camera.lease)
+      this.#options.leases?.giveBack(camera.id)
     }
     this.#forget(camera, release, () => this.#scheduleReconcile(camera.id))
   }

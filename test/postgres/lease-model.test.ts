@@ -153,10 +153,10 @@ type Serving = { readonly ids: readonly number[]; readonly random: () => number;
 async function serve(store: Store, name: string, { ids, random, until }: Serving): Promise<void> {
   const self = { name, incarnation: randomBytes(4).toString('hex') }
   const row = { ...self, holder: name, address: null, hasCameras: true, processors: 2, version: '1' }
-  await store.nodes.add(row, lastsMs)
+  await store.nodes.add(row, { lastsMs, isStart: true })
   let believed: LeaseRow[] = []
   const report = async () => {
-    if (!(await store.nodes.renew(self, lastsMs))) await store.nodes.add(row, lastsMs)
+    if (!(await store.nodes.renew(self, lastsMs))) await store.nodes.add(row, { lastsMs, isStart: false })
   }
   const look = async () => {
     believed = (await store.leases.list()).filter(({ incarnation }) => incarnation === self.incarnation)

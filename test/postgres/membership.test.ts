@@ -7,7 +7,7 @@ import { Membership } from '../../server/api/peers/membership.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import type { RateLimitError } from '../../server/base/rate-limiter.ts'
-import { openStore } from '../../server/store/store.ts'
+import { openStore, type Store } from '../../server/store/store.ts'
 import { eventually } from '../server-under-test.ts'
 import { testPostgres } from './each-database.ts'
 import type { TemporaryPostgres } from './temporary-postgres.ts'
@@ -24,8 +24,14 @@ async function open(t: TestContext, postgres: TemporaryPostgres) {
       clock: { ...systemClock, nowMs: () => Date.now() + aheadMs },
       log: silentLogger,
     })
-  const expire = () => postgres.query('update nodes set expires_ms = 0', database)
+  const expire = () => postgres.query('update nodes set expires_ms = expires_ms - 10000', database)
   return { store, join, expire }
+}
+
+async function addCamera(store: Store): Promise<number> {
+  const { id: ownerId } = await store.users.insert({ email: 'a@x', firstName: 'A', lastName: 'B', passwordHash: '!' })
+  const source = { type: 'h264', url: 'rtsp://h/', username: null, password: null } as const
+  return (await store.cameras.insert({ ownerId, name: 'A', ...source })).id
 }
 
 testPostgres('a server finds the one with the cameras for as long as that reports', async (t, postgres) => {
@@ -50,9 +56,7 @@ testPostgres('a server finds the one with the cameras for as long as that report
 
 testPostgres('a camera of a server that has just come is found there', async (t, postgres) => {
   const { store, join } = await open(t, postgres)
-  const { id: ownerId } = await store.users.insert({ email: 'a@x', firstName: 'A', lastName: 'B', passwordHash: '!' })
-  const source = { type: 'h264', url: 'rtsp://h/', username: null, password: null } as const
-  const { id: cameraId } = await store.cameras.insert({ ownerId, name: 'A', ...source })
+  const cameraId = await addCamera(store)
   const n1 = await join('n1')
   const n3 = await join('n3', { hasCameras: true })
   await store.leases.take(n3.self, [cameraId])
@@ -80,6 +84,29 @@ testPostgres('a name has one server, and a data folder one process', async (t, p
     (await store.nodes.list()).map(({ holder, isAlive }) => [holder, isAlive]),
     [['on m2', true]],
   )
+})
+
+testPostgres('of two machines that are taken for one, by their name and folder, one ends', async (t, postgres) => {
+  const { store, join } = await open(t, postgres)
+  const ended = new AbortController()
+  const first = await join('n1')
+  const second = await join('n1')
+  const running = [first.run(ended.signal), second.run(ended.signal)]
+  assert.match((await first.lost).message, /another server is called n1, on n1: .*--node-name/)
+  ended.abort()
+  await Promise.all(running)
+  assert.equal((await store.nodes.list())[0]!.incarnation, second.self.incarnation)
+})
+
+testPostgres('a server has cameras, although its row has expired', async (t, postgres) => {
+  const { store, join, expire } = await open(t, postgres)
+  const n1 = await join('n1')
+  await join('n2', { hasCameras: true })
+  await expire()
+  const cameraId = await addCamera(store)
+  await store.leases.take((await join('n3', { hasCameras: true })).self, [cameraId])
+  await n1.readLeases()
+  assert.deepEqual(n1.withCameras.map(({ name }) => name), ['n1', 'n3']) // biome-ignore format: one line
 })
 
 testPostgres('a server whose clock differs from that of the database does not start', async (t, postgres) => {

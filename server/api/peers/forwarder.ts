@@ -54,16 +54,18 @@ type Images = {
   readonly epoch: number | undefined
 }
 
+/** What there is of each other server. `probing`: whether it still takes connections. */
+type Link = { readonly agent: Agent; readonly probing: SingleFlight<void> }
+
 /** `size`: of the whole file, in bytes. */
 export type FilePart = { readonly data: Uint8Array; readonly size: number }
 
 export class Forwarder implements Disposable {
   readonly #options: ForwarderOptions
   /** By name: a certificate is checked when a connection begins, and names its server. */
-  readonly #agents = new Map<string, Agent>()
+  readonly #links = new Map<string, Link>()
   /** Bytes of its connection, when it was looked after last. */
   readonly #received = new WeakMap<ClientRequest, number | undefined>()
-  readonly #probing = new SingleFlight<void>()
   /** Servers that did not answer last. */
   readonly #silent = new Set<string>()
 
@@ -167,7 +169,7 @@ export class Forwarder implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const agent of this.#agents.values()) agent.destroy()
+    for (const { agent } of this.#links.values()) agent.destroy()
   }
 
   /** Once more if the connection was closed while it was idle, which is known only when it is used. */
@@ -186,7 +188,7 @@ export class Forwarder implements Disposable {
     const { host, port } = server.address
     const answered = Promise.withResolvers<IncomingMessage>()
     const sent = send({
-      ...{ host, port, method: raw.method, path: pathOf(raw), agent: this.#agentOf(server) },
+      ...{ host, port, method: raw.method, path: pathOf(raw), agent: this.#linkTo(server).agent },
       headers: {
         ...endToEnd({ ...raw.headers, 'content-type': contentType || undefined }),
         host: String(raw.headers[':authority'] ?? raw.headers.host ?? host),
@@ -220,7 +222,8 @@ export class Forwarder implements Disposable {
     const wasReceived = this.#received.get(sent)
     this.#received.set(sent, received)
     if (received !== wasReceived) return
-    this.#probing.run(() => this.#probe(server)).catch((error) => sent.destroy(error))
+    const { probing } = this.#linkTo(server)
+    probing.run(() => this.#probe(server)).catch((error) => sent.destroy(error))
   }
 
   /** Any answer will do. */
@@ -255,7 +258,7 @@ export class Forwarder implements Disposable {
   async #readPart(server: Peer, path: string, at: number, bytes: number): Promise<FilePart> {
     const { promise, resolve, reject } = Promise.withResolvers<FilePart>()
     const headers = { range: `bytes=${at}-${at + bytes - 1}` }
-    const sent = send({ ...server.address, path, headers, agent: this.#agentOf(server) }, (answer) => {
+    const sent = send({ ...server.address, path, headers, agent: this.#linkTo(server).agent }, (answer) => {
       const { statusCode, headers } = answer
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -294,12 +297,13 @@ export class Forwarder implements Disposable {
     })
   }
 
-  #agentOf({ name }: Peer): Agent {
-    const known = this.#agents.get(name)
+  #linkTo({ name }: Peer): Link {
+    const known = this.#links.get(name)
     if (known) return known
     const agent = new Agent({ ...this.#contextOf(name), keepAlive: true, timeout: idleMs })
-    this.#agents.set(name, agent)
-    return agent
+    const link = { agent, probing: new SingleFlight<void>() }
+    this.#links.set(name, link)
+    return link
   }
 
   #contextOf(name: string) {

@@ -51,7 +51,7 @@ export class Membership implements AsyncDisposable {
     if (Math.abs(errorMs) > maxClockErrorMs) throw createClockError(errorMs)
     const membership = new Membership(options)
     await membership.#checkAddresses()
-    await membership.#add()
+    await membership.#add({ isStart: true })
     await rows.removeGone(rememberedMs)
     await membership.#read()
     return membership
@@ -82,9 +82,10 @@ export class Membership implements AsyncDisposable {
     return toPeer(this.#self)
   }
 
-  /** Those that are alive and have cameras, or may have. */
+  /** Those that are alive and have cameras, or may have. This one is, whatever its row says when the database was away. */
   get withCameras(): Node[] {
-    return this.#all.filter(({ hasCameras, isAlive }) => hasCameras && isAlive)
+    const { incarnation: own } = this.#self
+    return this.#all.filter(({ hasCameras, isAlive, incarnation }) => hasCameras && (isAlive || incarnation === own))
   }
 
   /** Whether the server with this incarnation counts as alive. */
@@ -154,7 +155,7 @@ export class Membership implements AsyncDisposable {
     let reportedMs = clock.monotonicMs()
     const report = async () => {
       try {
-        if (!(await this.#options.rows.renew(this.#self, lastsMs))) await this.#add()
+        if (!(await this.#options.rows.renew(this.#self, lastsMs))) await this.#add({ isStart: false })
         await this.#read()
         if (isFailing) log.info({}, 'this server reports again that it is alive')
         isFailing = false
@@ -204,9 +205,9 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  async #add(): Promise<void> {
+  async #add({ isStart }: { readonly isStart: boolean }): Promise<void> {
     const { rows } = this.#options
-    if (await rows.add(this.#self, lastsMs)) return
+    if (await rows.add(this.#self, { lastsMs, isStart })) return
     const { name } = this.#self
     const other = (await rows.list()).find((node) => node.name === name)
     const where = other ? `, ${other.holder}` : ''

@@ -186,6 +186,31 @@ test('bytes that are no TLS, half an answer, an end, and nothing are 503 or end 
   await Promise.all(answers)
 })
 
+test('of two servers that are silent, the one that is gone is given up, and the other is waited for', async (t) => {
+  const asked = { gone: Promise.withResolvers<void>(), slow: Promise.withResolvers<ServerResponse>() }
+  const gone = await openPeer(t, () => asked.gone.resolve())
+  const answerSlowly: Answer = ({ url }, response) => {
+    if (url === '/slow') asked.slow.resolve(response)
+    else response.end()
+  }
+  const slow = await openPeer(t, answerSlowly, { name: 'n3' })
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const servers = [
+    { name: 'n1', address: gone.address },
+    { name: 'n3', address: slow.address },
+  ]
+  const url = urlOf(await openAsking(t, 0, { findServer: () => servers.shift()! }))
+  const given = fetch(`${url}/gone`)
+  await asked.gone.promise
+  const waited = fetch(`${url}/slow`)
+  const late = await asked.slow.promise
+  gone.port.server.close()
+  t.mock.timers.tick(20_000)
+  assert.equal((await given).status, 503)
+  late.end('late')
+  assert.equal(await (await waited).text(), 'late')
+})
+
 test('images go on from the server that has the camera then, wherever those of the one before broke off', async (t) => {
   const images = ['one', 'two', 'three'].map((text) => Buffer.from(text.repeat(2000)))
   const whole = Buffer.concat(await Array.fromAsync(writeMultipart(Readable.from(images))))

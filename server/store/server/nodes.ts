@@ -9,7 +9,7 @@ export type NewNode = {
   readonly name: string
   /** Random, of this run. */
   readonly incarnation: string
-  /** The machine and the data folder, which one process at a time uses. */
+  /** The machine, since it was started, and the data folder, which one process at a time uses. */
   readonly holder: string
   /** Where other servers reach it; null if they cannot. */
   readonly address: string | null
@@ -52,10 +52,13 @@ export class Nodes {
   }
 
   /**
-   * Returns false if a server of the same name is alive. One with the same holder is not: no two processes use one data
-   * folder.
+   * Returns false if a server of the same name is alive. When this one starts, one with the same holder is not: no two
+   * processes use one data folder.
    */
-  async add({ name, hasCameras, ...values }: NewNode, lastsMs: number): Promise<boolean> {
+  async add(
+    { name, hasCameras, ...values }: NewNode,
+    { lastsMs, isStart }: { readonly lastsMs: number; readonly isStart: boolean },
+  ): Promise<boolean> {
     const { incarnation, holder, address, processors, version } = values
     const row = {
       ...{ incarnation, holder, address, processors, version, has_cameras: hasCameras ? 1 : 0 },
@@ -68,7 +71,9 @@ export class Nodes {
         conflict
           .column('name')
           .doUpdateSet(row)
-          .where(({ or, eb }) => or([eb('nodes.expires_ms', '<=', nowMs), eb('nodes.holder', '=', holder)])),
+          .where(({ or, eb }) =>
+            or([eb('nodes.expires_ms', '<=', nowMs), ...(isStart ? [eb('nodes.holder', '=', holder)] : [])]),
+          ),
       )
       .returning('name')
       .executeTakeFirst()
