@@ -237,8 +237,9 @@ export class Camera {
    * is refused if the lease was lost. The footage stays.
    */
   async release(): Promise<void> {
-    const { workers, snapshots, closeLive, catalog, log } = this.#services
+    const { workers, snapshots, closeLive, catalog, outageMails, log } = this.#services
     this.#job = undefined
+    outageMails?.release(this.id)
     try {
       await workers.removeCamera(this.id, 'node_lost')
       await catalog.release(this.id)

@@ -65,6 +65,24 @@ test('cameras that fail together are in one mail, and what is over by then in no
   assert.ok(!text.includes('Hall') && !text.includes('evil'))
 })
 
+test('what another server has seen the end of is in no mail', async (t) => {
+  const { store, ids, sent, mails, pass } = await open(t, ['Door', 'Yard', 'Hall'])
+  const [door, yard, hall] = ids as [number, number, number]
+  await store.recordings.enable(door, { retention: 'P1D', maxBytes: null })
+  for (const id of ids) mails.begin(id, 'offline', { sinceMs: startMs, detail: undefined })
+  mails.begin(door, 'recording', { sinceMs: startMs, detail: 'The disk is full.' })
+  for (const id of [door, yard]) mails.release(id)
+  await store.recordings.setStatus(door, 'RECORDING', undefined)
+  await store.cameras.setStatus(yard, { status: 'offline', reason: 'camera_unreachable' })
+  // That of this server is online for a moment.
+  for (const id of [door, hall]) await store.cameras.setStatus(id, { status: 'online' })
+  await pass(2 * minute)
+  assert.deepEqual(
+    sent.map(({ text }) => text.match(/“\w+” has \w+ \w+/g)),
+    [['“Yard” has been offline', '“Hall” has been offline']],
+  )
+})
+
 test('a camera that fails again and again does not flood its owner', async (t) => {
   const { ids, sent, mails, pass } = await open(t)
   for (let i = 0; i < 12; i++) {

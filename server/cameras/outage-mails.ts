@@ -6,10 +6,11 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { Mail } from '../model/mail.ts'
 import { quoteName } from '../model/quoted-name.ts'
+import type { CameraStatus } from '../store/cameras/cameras.ts'
 import type { Store } from '../store/store.ts'
 
 export type OutageMailsOptions = {
-  readonly store: Pick<Store, 'cameras' | 'users'>
+  readonly store: Pick<Store, 'cameras' | 'recordings' | 'users'>
   readonly mailer: { send(mail: Mail): Promise<void> }
   /** Without a trailing slash. */
   readonly publicUrl: string
@@ -22,7 +23,13 @@ export type OutageKind = 'offline' | 'recording'
 /** `detail`: a sentence for the owner, without secrets. */
 export type OutageNotice = { readonly sinceMs: number; readonly detail: string | undefined }
 
-type Waiting = OutageNotice & { readonly cameraId: number; readonly kind: OutageKind; readonly noticedMs: number }
+type Waiting = OutageNotice & {
+  readonly cameraId: number
+  readonly kind: OutageKind
+  readonly noticedMs: number
+  /** Another server has the camera by now, and sees the end. */
+  isElsewhere?: boolean
+}
 
 /** After the first outage, others are waited for, and an outage that ends meanwhile is not mailed. */
 const gatherMs = 60_000
@@ -51,6 +58,11 @@ export class OutageMails {
     this.#waiting.delete(`${cameraId} ${kind}`)
   }
 
+  /** Another server has the camera from now on. */
+  release(cameraId: number): void {
+    for (const outage of this.#waiting.values()) if (outage.cameraId === cameraId) outage.isElsewhere = true
+  }
+
   /** Sends what is due. Call every second. */
   look(): void {
     const nowMs = this.#options.clock.monotonicMs()
@@ -67,12 +79,17 @@ export class OutageMails {
       })
   }
 
+  async #isOver({ cameraId, kind }: Waiting, status: CameraStatus): Promise<boolean> {
+    if (kind === 'offline') return status === 'online'
+    return (await this.#options.store.recordings.find(cameraId))?.status === 'RECORDING'
+  }
+
   async #send(nowMs: number): Promise<void> {
     const { store, mailer, publicUrl } = this.#options
     const byOwner = new Map<number, Named[]>()
     for (const [key, outage] of this.#waiting) {
       const camera = await store.cameras.find(outage.cameraId)
-      if (!camera) this.#waiting.delete(key)
+      if (!camera || (outage.isElsewhere && (await this.#isOver(outage, camera.status)))) this.#waiting.delete(key)
       else byOwner.set(camera.ownerId, [...(byOwner.get(camera.ownerId) ?? []), { name: camera.name, outage }])
     }
     for (const [ownerId, outages] of byOwner) {
