@@ -50,7 +50,8 @@ export class PostgresPrimary {
   /** To be called when this server did not answer: perhaps only a connection was lost, or there are too many. */
   doubt(url: string): void {
     if (!this.isOneOfSeveral || this.#known !== url) return
-    this.#doubting.run(async () => void (await checkWritable(url))).catch(() => this.lose(url))
+    // Whoever joins may doubt another server by now.
+    void this.#doubting.run(async () => void (await checkWritable(url).catch(() => this.lose(url))))
   }
 
   onLost(listener: () => void): void {
