@@ -14,6 +14,9 @@ type CameraErrorOptions = {
   readonly problem?: ProblemCode
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+const controlCharacters = /[\0-\x1f\x7f]/g
+
 export class CameraError extends AppError {
   readonly reason: GapReason
   /** The exact problem, which is more specific than the reason stored with a recording. */
@@ -25,7 +28,12 @@ export class CameraError extends AppError {
 
   /** `detail` is one readable sentence without secrets and without the user information of a URL. */
   constructor(reason: GapReason, detail: string, options: CameraErrorOptions = {}) {
-    super(options.kind ?? 'unavailable', detail, 'cause' in options ? { cause: options.cause } : {})
+    // Of names that the camera gives; PostgreSQL stores no text with a NUL.
+    super(
+      options.kind ?? 'unavailable',
+      detail.replaceAll(controlCharacters, '?'),
+      'cause' in options ? { cause: options.cause } : {},
+    )
     this.reason = reason
     this.status = options.status
     this.isUnreachable = options.isUnreachable ?? false

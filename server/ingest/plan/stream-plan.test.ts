@@ -48,6 +48,8 @@ test('an unsupported codec is named as in the settings of cameras', () => {
     () => plan('m=video 0 RTP/AVP 96\na=rtpmap:96 MP4V-ES/90000\n'),
     /sends MPEG-4 Visual video, which is not supported: set this stream to H\.264, H\.265 or MJPEG in the camera/,
   )
+  // PostgreSQL would never store the status of such a camera.
+  assert.throws(() => plan('m=video 0 RTP/AVP 96\na=rtpmap:96 V\0P\x078/90000\n'), /sends V\?P\?8 video/)
 })
 
 test('the microphone is chosen, and not the loudspeaker, whoever the direction belongs to', () => {
