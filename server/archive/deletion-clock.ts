@@ -42,13 +42,13 @@ export class DeletionClock {
     return opened
   }
 
-  /** Unix milliseconds. */
+  /** Unix milliseconds, whole ones: PostgreSQL compares its columns with no others. */
   nowMs(): number {
     const { clock } = this.#options
     const monotonicMs = clock.monotonicMs()
     this.#time.update(clock.nowMs(), monotonicMs - this.#lastMs)
     this.#lastMs = monotonicMs
-    return this.#time.ms
+    return Math.floor(this.#time.ms)
   }
 
   /** Undefined while the machine's clock is trusted. */

@@ -53,7 +53,7 @@ export class StartClock implements Clock {
     if (this.#start === undefined) return nowMs
     const { knownMs, atMs } = this.#start
     const passedMs = this.#sharedMs() - atMs
-    if (nowMs < knownMs - toleratedMs && passedMs < longestMs) return knownMs + passedMs
+    if (nowMs < knownMs - toleratedMs && passedMs < longestMs) return Math.floor(knownMs + passedMs)
     this.#start = undefined
     return nowMs
   }

@@ -14,6 +14,7 @@ type Recorded = Range & { readonly epoch?: number }
 function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Range; last?: Recorded } = {}) {
   let answers = Promise.resolve()
   let isRefusing = false
+  let reads = 0
   const time = { ms: 1_000_000, setMs: 0 }
   const state: {
     isRecorded: boolean
@@ -28,6 +29,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
       add: async (_, { epoch = 0, ...mark }) => {
         await answers
         if (isRefusing) throw new Error('disk I/O error')
+        assert.ok(Number.isInteger(mark.atMs), `PostgreSQL takes whole milliseconds, and not ${mark.atMs}`)
         const added = { ...mark, ...(epoch > 0 && { epoch }) }
         const kept = marks.filter((other) => compareMarks(other, added) < 0)
         marks.splice(0, marks.length, ...kept, added)
@@ -41,7 +43,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     },
     clock: {
       nowMs: () => time.ms + time.setMs,
-      monotonicMs: () => time.ms,
+      monotonicMs: () => time.ms + (reads++ % 4) / 16,
       sleep: () => new Promise(() => {}),
     },
     log: silentLogger,

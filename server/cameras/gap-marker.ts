@@ -170,7 +170,7 @@ export class GapMarker {
     const { clock } = this.#options
     const nowMs = clock.nowMs()
     if (this.#pending.length === 0) this.#pendingSinceMs = clock.monotonicMs()
-    if (stepMs < 0) this.#pending.push({ atMs: nowMs - stepMs, reason: clockSet, epoch: newest.epoch })
+    if (stepMs < 0) this.#pending.push({ atMs: Math.round(nowMs - stepMs), reason: clockSet, epoch: newest.epoch })
     this.#pending.push({ atMs: nowMs, reason: newest.reason, epoch: this.#findEpoch(nowMs, newest) })
   }
 

@@ -17,7 +17,8 @@ import { testPostgres } from './each-database.ts'
 
 testPostgres('a server on PostgreSQL records through an outage of its database', async (t, postgres) => {
   await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
-  process.env.NIGHTJAR_DATABASE = await postgres.createDatabase()
+  const database = await postgres.createDatabase()
+  process.env.NIGHTJAR_DATABASE = database
   t.after(() => delete process.env.NIGHTJAR_DATABASE)
   await using server = await openServer()
   const owner = ['--user', 'owner@example.com']
@@ -51,8 +52,12 @@ testPostgres('a server on PostgreSQL records through an outage of its database',
   await eventually('the API is back', 5000, async () => (await server.request('/v1/me/')).status === 200)
   await eventually('footage of the whole time', 20_000, isRecordedFor(8))
   assert.equal(await server.stop(), 0)
+  // As if it had been off for an hour. Old data is deleted by a time of its own then.
+  await postgres.query('update trusted_time set time_ms = time_ms - 3600000', database)
   await server.start()
   const { segments, gaps } = (await readTimeline()).json
+  const stream = await server.request(`/v1/cameras/${id}/recording/stream/?start=${segments[0]!.start}`)
+  assert.deepEqual([stream.status, server.log().match(/.*invalid input syntax.*/)?.[0]], [200, undefined])
   assert.ok(Date.parse(segments[0]!.end) - Date.parse(segments[0]!.start) >= 8000, JSON.stringify({ segments, gaps }))
   assert.ok(!server.log().includes(postgres.password), 'the password of the database is in the log')
 })
