@@ -42,7 +42,7 @@ type Scene = { readonly server: ServerUnderTest; readonly cameraId: number }
 
 /** The server derives a frame's time from its arrival, and a busy machine renders and sends it late. */
 const tolerableMs = 1000
-const maxStandstillMs = 5000
+const maxStandstillMs = 10_000
 const playbackRate = 4
 
 /** Throws if anything is not as expected. */
@@ -142,9 +142,11 @@ function noteClock(measure: { worstClockErrorMs: number }, { code, playingMs, sh
 async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page'], isLive = false): Promise<string[]> {
   const errors = await page.evaluate<string[]>('errors')
   // Frames that arrive late on a busy machine, from which hls.js recovers; the duration is measured. A live player is so
-  // close to the newest frame that it steps over audio that comes later than its image.
+  // close to the newest frame that it steps over audio that comes later than its image, and it waits for a playlist for
+  // four fifths of the target duration only, and then asks again.
+  const tolerable = ['bufferStalledError', ...(isLive ? ['bufferSeekOverHole', 'levelLoadTimeOut'] : [])]
   assert.deepEqual(
-    errors.filter((error) => error !== 'bufferStalledError' && !(isLive && error === 'bufferSeekOverHole')),
+    errors.filter((error) => !tolerable.includes(error)),
     [],
   )
   return errors
