@@ -62,6 +62,22 @@ test('files on a disk that is unmounted during a deletion are deleted when it is
   assert.deepEqual(await rows.listPendingDeletions(10), [])
 })
 
+test('files in places of other servers are left to these, without a word', async () => {
+  const rows = new LoggedRows()
+  const { context, ids, countFiles } = await openPlaceWith(rows, 2)
+  const [first, second] = ids as [number, number]
+  const { placeId, path, bytes } = (await rows.find(first))!
+  await rows.move(first, { placeId, path, bytes }, { placeId: 7, path })
+  const warnings: unknown[] = []
+  const log = { ...context.log, warn: (...line: unknown[]) => void warnings.push(line) }
+  await deleteSegments({ ...context, log }, [first, second])
+  assert.deepEqual(
+    (await rows.listPendingDeletions(10)).map((each) => each.placeId),
+    [placeId, 7],
+  )
+  assert.deepEqual([warnings, countFiles()], [[], 1])
+})
+
 test('the folder of a day is deleted with its last file, except that of today, where a recorder may create a file', async () => {
   const listDays = async (nowMs: number) => {
     const place = await openPlace({ ...systemClock, nowMs: () => nowMs })

@@ -72,12 +72,14 @@ export async function finishPendingDeletions(context: DeletionContext): Promise<
 
 /**
  * Deletes the files of pending deletions, once these are on the disk. Returns those whose files are gone. A file that
- * cannot be deleted stays pending and is tried again later.
+ * cannot be deleted stays pending and is tried again later; those in places of other servers are left to these.
  */
 export async function deletePendingFiles(
   context: DeletionContext,
-  pending: readonly PendingDeletion[],
+  given: readonly PendingDeletion[],
 ): Promise<PendingDeletion[]> {
+  const own = new Set(context.places.all.map(({ id }) => id))
+  const pending = given.filter(({ placeId }) => own.has(placeId))
   const gone: PendingDeletion[] = []
   // Sync before the first file is deleted: the index must never list a deleted file.
   if (pending.length > 0) await context.rows.sync()

@@ -177,6 +177,23 @@ test('for any footage and limits, only excess footage is deleted, oldest first, 
   )
 })
 
+test('what other servers have in their places, or is in places that are away, neither counts nor is deleted', async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds, async (world) => {
+      const isOwn = ({ placeId }: { placeId: number }) => placeId === 1
+      const plan = async (recorded: readonly Recorded[]) => {
+        const { rows, open } = await build({ ...world, recorded })
+        const missingBytes = new Map([[1, world.missingBytes.get(1)!]])
+        const { limits } = world
+        const planned = planRetention({ rows, limits, nowMs, open: open.filter(isOwn), missingBytes })
+        return (await Array.fromAsync(planned)).map(({ id, ...deletion }) => deletion)
+      }
+      assert.deepEqual(await plan(world.recorded), await plan(world.recorded.filter(isOwn)))
+    }),
+    { numRuns: 200 },
+  )
+})
+
 test('a pass deletes exactly what was planned before, even if it deletes while planning', async () => {
   const { archiveDir } = await openPlace()
   await fc.assert(

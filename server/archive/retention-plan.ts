@@ -39,8 +39,6 @@ export type PlanOptions = {
   readonly missingBytes: ReadonlyMap<number, number>
   /** How many more files should fit in each place. */
   readonly missingFiles?: ReadonlyMap<number, number>
-  /** There are other places than those listed. */
-  readonly isPart?: boolean
   /** Yields the thread. Reading the oldest segments of a thousand cameras takes some 50 ms. */
   readonly rest?: () => Promise<void>
 }
@@ -161,10 +159,12 @@ async function* takeBeyondShares(
   }
 }
 
-async function openStocks({ rows, open, missingBytes, isPart }: PlanOptions): Promise<Stock[]> {
-  const isOnly = missingBytes.size === 1 && !isPart
+async function openStocks({ rows, open, missingBytes }: PlanOptions): Promise<Stock[]> {
+  const usage = await rows.listUsage()
+  // Elsewhere may be footage in places that are away, or of other servers.
+  const isOnly = missingBytes.size === 1 && usage.every(({ placeId }) => missingBytes.has(placeId))
   const stocks = new Map<string, Stock>()
-  for (const { cameraId, placeId, bytes } of [...(await rows.listUsage()), ...open]) {
+  for (const { cameraId, placeId, bytes } of [...usage, ...open]) {
     if (!missingBytes.has(placeId)) continue
     const key = `${cameraId} ${placeId}`
     const stock = stocks.get(key)
