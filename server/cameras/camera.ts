@@ -245,8 +245,8 @@ export class Camera {
       await catalog.release(this.id)
       await this.#gaps.flush()
       closeLive(this.id)
-      snapshots.setOffline(this.#snapshot)
-      await this.#snapshot.taking
+      // If the camera is deleted, it is the other server that deletes what there is of it.
+      await snapshots.remove(this.#snapshot)
     } catch (error) {
       log.error({ cameraId: this.id, error: errorChain(error) }, 'a camera could not be given up cleanly')
     }

@@ -140,6 +140,14 @@ test('a camera that reconnects soon keeps its snapshot', async () => {
   assert.equal(t.taken.length, 1)
 })
 
+test('a camera whose snapshot another server has taken gets one here at once', async () => {
+  await using t = await setUp()
+  await t.remove(1)
+  t.setOnline(1, t.clock.nowMs() - 1000)
+  await t.step()
+  assert.equal(t.taken.length, 1)
+})
+
 test('a failed snapshot is retried without delaying other cameras', async () => {
   await using t = await setUp()
   t.state.offline.add(1)

@@ -31,7 +31,7 @@ export type SnapshotSchedule = {
   /** Monotonic; undefined while the camera is offline. */
   dueMs: number | undefined
   failures: number
-  /** When the last snapshot was taken, monotonic. */
+  /** When the last snapshot was taken, monotonic; negative infinity if its file is gone. */
   takenMs: number | undefined
   taking: Promise<void> | undefined
 }
@@ -94,11 +94,12 @@ export class SnapshotTaker {
     this.#online.delete(schedule)
   }
 
-  /** The camera was deleted: deletes its file. */
+  /** Deletes the file. If the camera is online again, the next one is due at once. */
   async remove(schedule: SnapshotSchedule): Promise<void> {
     this.setOffline(schedule)
     // A snapshot in progress would be written after the file is deleted.
     await schedule.taking
+    schedule.takenMs = Number.NEGATIVE_INFINITY
     await rm(this.pathOf(schedule.cameraId), { force: true })
   }
 
