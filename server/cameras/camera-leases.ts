@@ -162,8 +162,8 @@ export class CameraLeases {
   }
 
   /**
-   * Call when nothing of a camera is here that is not of this server, or no longer: everything about it is written, and its
-   * connection is closed. If this server has given it up, another one may take it. Looks at once.
+   * To be called for a camera that is not this server's, or no longer, when nothing of it is here: everything about it is
+   * written, and its connection is closed. If this server has given it up, another one may take it. Looks at once.
    */
   giveBack(cameraId: number): void {
     const leaving = this.#leaving.get(cameraId)
