@@ -35,8 +35,16 @@ export type PlanOptions = {
   readonly nowMs: number
   /** The files being recorded. They count and are kept. */
   readonly open: readonly OpenFootage[]
-  /** How much more should be free in each place. Footage of places that are not listed neither counts nor is deleted. */
+  /**
+   * How much more should be free in each place. Footage of other places of this server is away: it neither counts nor is
+   * deleted.
+   */
   readonly missingBytes: ReadonlyMap<number, number>
+  /**
+   * Those of this server. Footage of other servers is deleted by them, and counts for the limits of cameras and users, which
+   * all servers keep together. Default: all.
+   */
+  readonly ownPlaces?: ReadonlySet<number>
   /** How many more files should fit in each place. */
   readonly missingFiles?: ReadonlyMap<number, number>
   /** Yields the thread. Reading the oldest segments of a thousand cameras takes some 50 ms. */
@@ -76,6 +84,8 @@ type Stock = {
   readonly cameraId: number
   readonly placeId: number
   readonly cursor: OldestFirst
+  /** Of another server: that one deletes what is planned. */
+  readonly isForeign: boolean
   bytes: number
   taken: number
 }
@@ -83,30 +93,40 @@ type Stock = {
 /** What is still to be deleted. */
 type Need = { bytes: number; files: number }
 
-/** Planned segments count as deleted, whether or not they are. */
+/** Planned segments count as deleted, whether or not they are. Those of other servers are left out. */
 export async function* planRetention(options: PlanOptions): AsyncGenerator<PlannedDeletion, void, void> {
+  for await (const { isForeign, ...planned } of planAll(options)) if (!isForeign) yield planned
+}
+
+type Planned = PlannedDeletion & Pick<Stock, 'isForeign'>
+
+async function* planAll(options: PlanOptions): AsyncGenerator<Planned, void, void> {
   const { limits, missingBytes, missingFiles } = options
   const all = await openStocks(options)
+  const own = all.filter(({ isForeign }) => !isForeign)
   const byCamera = Map.groupBy(all, ({ cameraId }) => cameraId)
-  const byPlace = Map.groupBy(all, ({ placeId }) => placeId)
+  const byPlace = Map.groupBy(own, ({ placeId }) => placeId)
   const beforeBytes = new Map([...byPlace].map(([placeId, stocks]) => [placeId, sumBytes(stocks)]))
-  for (const [i, { cameraId, maxAgeMs }] of limits.cameras.entries()) {
+  for (const [i, { cameraId, ownerId, maxAgeMs, maxBytes }] of limits.cameras.entries()) {
     if (i % restAfter === restAfter - 1) await options.rest?.()
-    for (const stock of byCamera.get(cameraId) ?? []) yield* takeOld(stock, options.nowMs - maxAgeMs, options.nowMs)
+    // What other servers delete by age does not count below.
+    const isCounted = maxBytes !== undefined || limits.users.has(ownerId)
+    for (const stock of byCamera.get(cameraId) ?? [])
+      if (!stock.isForeign || isCounted) yield* takeOld(stock, options.nowMs - maxAgeMs, options.nowMs)
   }
   for (const { cameraId, maxBytes } of limits.cameras) {
-    const own = byCamera.get(cameraId)
-    if (own && maxBytes !== undefined) yield* takeExcess(own, needFor(own, maxBytes), 'camera_bytes')
+    const stocks = byCamera.get(cameraId)
+    if (stocks && maxBytes !== undefined) yield* takeExcess(stocks, needFor(stocks, maxBytes), 'camera_bytes')
   }
   const owners = new Map(limits.cameras.map(({ cameraId, ownerId }) => [cameraId, ownerId]))
   for (const [userId, maxBytes] of limits.users) {
-    const own = all.filter(({ cameraId }) => owners.get(cameraId) === userId)
-    yield* takeExcess(own, needFor(own, maxBytes), 'user_bytes')
+    const stocks = all.filter(({ cameraId }) => owners.get(cameraId) === userId)
+    yield* takeExcess(stocks, needFor(stocks, maxBytes), 'user_bytes')
   }
   if (limits.maxBytes !== undefined) {
-    const need = needFor(all, limits.maxBytes)
-    yield* takeBeyondShares(all, { owners, limits, maxBytes: limits.maxBytes, need, reason: 'archive_bytes' })
-    yield* takeExcess(all, need, 'archive_bytes')
+    const need = needFor(own, limits.maxBytes)
+    yield* takeBeyondShares(own, { owners, limits, maxBytes: limits.maxBytes, need, reason: 'archive_bytes' })
+    yield* takeExcess(own, need, 'archive_bytes')
   }
   for (const [placeId, stocks] of byPlace) {
     // Deletions for other reasons make room as well.
@@ -143,7 +163,7 @@ function meet(need: Need, { bytes }: PlannedDeletion): void {
 async function* takeBeyondShares(
   all: readonly Stock[],
   { owners, limits, maxBytes, need, reason }: Shares,
-): AsyncGenerator<PlannedDeletion, void, void> {
+): AsyncGenerator<Planned, void, void> {
   if (isMet(need)) return
   const owned = all.filter(({ cameraId }) => owners.has(cameraId))
   const accounts = Map.groupBy(owned, ({ cameraId }) => owners.get(cameraId)!)
@@ -159,25 +179,26 @@ async function* takeBeyondShares(
   }
 }
 
-async function openStocks({ rows, open, missingBytes }: PlanOptions): Promise<Stock[]> {
+async function openStocks({ rows, open, missingBytes, ownPlaces }: PlanOptions): Promise<Stock[]> {
   const usage = await rows.listUsage()
   // Elsewhere may be footage in places that are away, or of other servers.
   const isOnly = missingBytes.size === 1 && usage.every(({ placeId }) => missingBytes.has(placeId))
   const stocks = new Map<string, Stock>()
   for (const { cameraId, placeId, bytes } of [...usage, ...open]) {
-    if (!missingBytes.has(placeId)) continue
+    const isForeign = ownPlaces !== undefined && !ownPlaces.has(placeId)
+    if (!missingBytes.has(placeId) && !isForeign) continue
     const key = `${cameraId} ${placeId}`
     const stock = stocks.get(key)
     if (stock) stock.bytes += bytes
     else {
       const cursor = new OldestFirst(rows, cameraId, isOnly ? {} : { placeId })
-      stocks.set(key, { cameraId, placeId, cursor, bytes, taken: 0 })
+      stocks.set(key, { cameraId, placeId, cursor, isForeign, bytes, taken: 0 })
     }
   }
   return [...stocks.values()]
 }
 
-async function* takeOld(stock: Stock, beforeMs: number, nowMs: number): AsyncGenerator<PlannedDeletion, void, void> {
+async function* takeOld(stock: Stock, beforeMs: number, nowMs: number): AsyncGenerator<Planned, void, void> {
   const { cursor } = stock
   /** Ids of footage from the future that was skipped so far, and of footage before something that is too old. */
   const future: number[] = []
@@ -218,7 +239,7 @@ async function* takeExcess(
   stocks: readonly Stock[],
   need: Need,
   reason: RetentionReason,
-): AsyncGenerator<PlannedDeletion, void, void> {
+): AsyncGenerator<Planned, void, void> {
   while (!isMet(need)) {
     const planned = take(await findOldest(stocks), reason)
     if (!planned) return
@@ -239,12 +260,12 @@ function isOlder(one: Stock, other: Stock): boolean {
   return one.cameraId === other.cameraId ? compareRecorded(a, b) < 0 : a.startMs < b.startMs
 }
 
-function take(stock: Stock | undefined, reason: RetentionReason): PlannedDeletion | undefined {
+function take(stock: Stock | undefined, reason: RetentionReason): Planned | undefined {
   const head = stock?.cursor.head
   if (!stock || !head) return undefined
   stock.cursor.take()
   stock.bytes -= head.bytes
   stock.taken++
   const { id, startMs, endMs, bytes } = head
-  return { id, cameraId: stock.cameraId, startMs, endMs, bytes, reason }
+  return { id, cameraId: stock.cameraId, startMs, endMs, bytes, reason, isForeign: stock.isForeign }
 }

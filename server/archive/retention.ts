@@ -120,7 +120,7 @@ export class Retention {
 
   /** Lists what must be deleted now. It only reads. */
   async plan(): Promise<AsyncIterable<PlannedDeletion>> {
-    const { rows, clock, loadLimits, openFootage, deletionMs = () => clock.nowMs() } = this.#options
+    const { rows, places, clock, loadLimits, openFootage, deletionMs = () => clock.nowMs() } = this.#options
     const { missingBytes, missingFiles } = await this.#measureMissing()
     this.#isShort = [...missingBytes.values(), ...missingFiles.values()].some((missing) => missing > 0)
     return planRetention({
@@ -131,6 +131,7 @@ export class Retention {
       open: openFootage(),
       missingBytes,
       missingFiles,
+      ownPlaces: new Set(places.all.map(({ id }) => id)),
     })
   }
 
