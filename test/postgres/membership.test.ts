@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Membership } from '../../server/api/peers/membership.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
@@ -62,6 +63,20 @@ testPostgres('a camera of a server that has just come is found there', async (t,
   await store.leases.take(n3.self, [cameraId])
   await n1.readLeases()
   assert.deepEqual(n1.findOwner(cameraId), { name: 'n3', address: { host: '127.0.0.1', port: 8444 } })
+})
+
+testPostgres('a camera can be deleted while its server reports of it', async (t, postgres) => {
+  const { store, join } = await open(t, postgres)
+  const cameraId = await addCamera(store)
+  const n1 = await join('n1')
+  const [lease] = await store.leases.take(n1.self, [cameraId])
+  let removing: Promise<boolean> | undefined
+  await store.fenced(lease, async ({ cameras }) => {
+    removing ??= store.cameras.remove(cameraId)
+    await delay(300)
+    await cameras.setStatus(cameraId, { status: 'online' })
+  })
+  assert.equal(await removing, true)
 })
 
 testPostgres('a name has one server, and a data folder one process', async (t, postgres) => {

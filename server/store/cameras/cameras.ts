@@ -237,7 +237,12 @@ export class Cameras {
   /** Also deletes its events. Returns false if there was none. The archive deletes the footage. */
   async remove(id: number): Promise<boolean> {
     await removeEventsOf(this.#db, id)
-    const removed = await this.#db.deleteFrom('cameras').where('id', '=', id).returning('id').executeTakeFirst()
+    const removed = await inTransaction(this.#db, async (transaction) => {
+      // First, as the server does that has the camera and reports of it: otherwise, each might wait for the other.
+      const leases = transaction.selectFrom('camera_leases').select('camera_id')
+      await leases.where('camera_id', '=', id).forUpdate().execute()
+      return transaction.deleteFrom('cameras').where('id', '=', id).returning('id').executeTakeFirst()
+    })
     if (removed) this.#feed.publish({ camera: id })
     return removed !== undefined
   }
