@@ -15,6 +15,7 @@ import { addIndex, lacksIndex } from './file-samples.ts'
 import { findCameraOfPath, startOfPath } from './layout.ts'
 import { removeUnfinishedCopies } from './move.ts'
 import { reconcileSegment } from './reconcile-segment.ts'
+import type { SegmentRows } from './segment-rows.ts'
 import { setAside } from './set-aside.ts'
 
 export type FixOptions = CheckOptions &
@@ -47,7 +48,14 @@ const forgottenAtOnce = 100
 export async function fixArchive(given: FixOptions): Promise<Fix[]> {
   const lost = await checkPresence(given)
   const fixes: Fix[] = []
-  for (const place of lost) fixes.push(...(await forgetPlace(given, place)))
+  for (const place of lost) {
+    const forgotten = new Map<number, number>()
+    await forgetPlace(given.rows, place, (files, cameraId) =>
+      forgotten.set(cameraId, (forgotten.get(cameraId) ?? 0) + files),
+    )
+    for (const [cameraId, files] of forgotten)
+      fixes.push({ action: 'forgotten', path: `camera ${cameraId}`, detail: `${files} files in ${place.folder}` })
+  }
   const options = { ...given, places: new Places(given.places.all.filter((place) => !lost.includes(place))) }
   await removeUnfinishedCopies(options)
   await new Catalog(options).repairOpen(options.cameras)
@@ -152,27 +160,35 @@ async function checkPresence({ places, rows, forgetsMissing }: FixOptions): Prom
   return lost
 }
 
-/** Forgets what was in a place that will not come back. */
-async function forgetPlace({ rows }: FixOptions, { id: placeId, folder }: Place): Promise<Fix[]> {
-  const fixes: Fix[] = []
-  for (const { cameraId, segments, placeId: each } of await rows.listUsage()) {
+/** Forgets what was in a place that will not come back. Nobody may record there. Can be interrupted and run again. */
+export async function forgetPlace(
+  rows: SegmentRows,
+  { id: placeId }: Place,
+  onForgotten: (files: number, cameraId: number) => void,
+): Promise<void> {
+  const forget = async (ids: readonly number[], cameraId: number) => {
+    await rows.markPendingDeletions(ids)
+    await rows.remove(ids)
+    onForgotten(ids.length, cameraId)
+  }
+  for (const { cameraId, placeId: each } of await rows.listUsage()) {
     if (each !== placeId) continue
     for (;;) {
       const some = await rows.listOldest(cameraId, { limit: forgottenAtOnce, placeId })
       if (some.length === 0) break
-      const ids = some.map(({ id }) => id)
-      await rows.markPendingDeletions(ids)
-      await rows.remove(ids)
+      await forget(
+        some.map(({ id }) => id),
+        cameraId,
+      )
     }
-    fixes.push({ action: 'forgotten', path: `camera ${cameraId}`, detail: `${segments} files in ${folder}` })
   }
+  for (const open of await rows.listOpen()) if (open.placeId === placeId) await forget([open.id], open.cameraId)
   for (;;) {
     const pending = await rows.listPendingDeletions(forgottenAtOnce, placeId)
     if (pending.length === 0) break
     await rows.remove(pending.map(({ id }) => id))
   }
   for (const copy of await rows.listCopies()) if (copy.placeId === placeId) await rows.endCopy(copy)
-  return fixes
 }
 
 function checkMissing({ missingFiles, segments }: CheckReport, { forgetsMissing }: FixOptions): void {

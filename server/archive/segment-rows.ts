@@ -58,8 +58,8 @@ export type SegmentRows = {
   listCameraIds(): Promise<number[]>
   /** Counters of each camera and place with closed segments. */
   listUsage(): Promise<FootageUsage[]>
-  /** Bytes of the closed segments that overlap [startMs, endMs), from the rows. */
-  sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number>
+  /** Bytes of the closed segments that overlap [startMs, endMs), from the rows. `placeIds`: only those there. */
+  sumBytes(cameraId: number, startMs: number, endMs: number, placeIds?: readonly number[]): Promise<number>
   /** The counters of a camera, computed from the rows. */
   sumUsage(cameraId: number): Promise<FootageUsage[]>
   /** Corrects the counters of a camera. */

@@ -51,6 +51,8 @@ export type StorageReport = {
   readonly atMs: number
   /** Cameras that have footage or are being recorded, in the order of their ids. */
   readonly cameras: readonly CameraStorage[]
+  /** Of the same cameras, what is in places of this server. */
+  readonly here: readonly CameraLoad[]
   readonly limits: RetentionLimits
   readonly forecast: Forecast
   readonly places: readonly PlaceStorage[]
@@ -104,49 +106,68 @@ export class StorageMeter {
     const openBytes = sumByCamera(openFootage)
     const usage = await rows.listUsage()
     const used = sumByCamera(usage)
+    const ownPlaces = this.#options.places.all.map(({ id }) => id)
+    const usageHere = usage.filter(({ placeId }) => ownPlaces.includes(placeId))
+    const isShared = usageHere.length < usage.length
+    const usedHere = sumByCamera(usageHere)
     const { states, disks } = await this.#measureDisks()
     const disk = disks.size > 0 ? [...disks.values()].reduce(addDisks) : undefined
     const limitsOf = new Map(limits.cameras.map((camera) => [camera.cameraId, camera]))
     const ids = new Set([...used.keys(), ...openBytes.keys(), ...limitsOf.keys()])
     const loads: (CameraLoad & Pick<CameraStorage, 'firstMs'>)[] = []
+    const here: CameraLoad[] = []
     for (const cameraId of [...ids].sort((a, b) => a - b)) {
       const own = limitsOf.get(cameraId)
       const open = openBytes.get(cameraId) ?? 0
       const firstMs = (await rows.findBounds(cameraId))?.startMs
       const ageMs = Math.max(0, atMs - (firstMs ?? atMs))
-      loads.push({
+      const findRate = async (placeIds?: readonly number[]) =>
+        own?.isRecorded ? await this.#findRate(cameraId, { atMs, ageMs, open, placeIds }) : 0
+      const load = {
         cameraId,
         ownerId: own?.ownerId,
         bytes: (used.get(cameraId) ?? 0) + open,
-        bytesPerMs: own?.isRecorded ? await this.#findRate(cameraId, { atMs, ageMs, open }) : 0,
+        bytesPerMs: await findRate(),
         ageMs,
         maxAgeMs: own?.maxAgeMs,
         maxBytes: own?.maxBytes,
         firstMs,
-      })
+      }
+      loads.push(load)
+      const bytesHere = (usedHere.get(cameraId) ?? 0) + open
+      here.push(isShared ? { ...load, bytes: bytesHere, bytesPerMs: await findRate(ownPlaces) } : load)
     }
-    const usedBytes = loads.reduce((sum, { bytes }) => sum + bytes, 0)
-    const forecast = forecastStorage(loads, {
+    const usedBytes = here.reduce((sum, { bytes }) => sum + bytes, 0)
+    const room = {
       users: limits.users,
       archiveBytes: limits.maxBytes,
       // What is moved to a bucket makes room.
       diskBytes:
         this.#options.places.buckets.length > 0 ? undefined : disk && usedBytes + disk.freeBytes - disk.floorBytes,
-    })
+    }
+    const forecast = forecastStorage(loads, room, here)
     const cameras = loads.map((load) => ({ ...load, reachMs: forecast.reachMs.get(load.cameraId)! }))
     const footage = [...usage, ...openFootage]
-    const places = this.#describePlaces(loads, footage, disks).map((each) => ({
+    const places = this.#describePlaces(here, footage, disks).map((each) => ({
       ...each,
       ...states.get(each.place.id)!,
     }))
-    return { atMs, cameras, limits, forecast, places, disk, doubt: doubt() }
+    return { atMs, cameras, here, limits, forecast, places, disk, doubt: doubt() }
   }
 
-  async #findRate(cameraId: number, now: { atMs: number; ageMs: number; open: number }): Promise<number> {
-    const windowMs = Math.min(rateWindowMs, now.ageMs)
+  async #findRate(
+    cameraId: number,
+    {
+      atMs,
+      ageMs,
+      open,
+      placeIds,
+    }: { atMs: number; ageMs: number; open: number; placeIds: readonly number[] | undefined },
+  ): Promise<number> {
+    const windowMs = Math.min(rateWindowMs, ageMs)
     if (windowMs < minWindowMs) return 0
-    const bytes = await this.#options.rows.sumBytes(cameraId, now.atMs - windowMs, now.atMs + 1)
-    return (bytes + now.open) / windowMs
+    const bytes = await this.#options.rows.sumBytes(cameraId, atMs - windowMs, atMs + 1, placeIds)
+    return (bytes + open) / windowMs
   }
 
   /** New footage is spread over the places that take it, in proportion to their weights. */

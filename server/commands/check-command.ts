@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import type { Store } from '../store/store.ts'
 import { type Command, type CommandResult, UsageError } from './command.ts'
 import { serverOptions } from './help.ts'
-import { withStoppedServer, withStore } from './open-data.ts'
+import { openPlaces, withStoppedServer, withStore } from './open-data.ts'
 
 export const checkCommand: Command = {
   name: 'check',
@@ -16,6 +16,7 @@ export const checkCommand: Command = {
   positionals: [],
   options: {
     archive: serverOptions.archive!,
+    'node-name': serverOptions['node-name']!,
     deep: { description: 'Also read every file and verify its structure and checksums.' },
     fix: {
       description:
@@ -43,10 +44,9 @@ export const checkCommand: Command = {
 async function check(config: Config, store: Store, isDeep: boolean): Promise<CommandResult> {
   const { checkArchive, isClean } = await import('../archive/check.ts')
   const { describeCheck, writeCheck } = await import('./check-report.ts')
-  const { findPlaces } = await import('../archive/open-places.ts')
-  const places = await findPlaces(store.places, config.archive)
+  const { places, others } = await openPlaces(config, store)
   const report = await checkArchive({ rows: store.segments, places, clock: systemClock, isDeep })
-  return { json: writeCheck(report), text: describeCheck(report), isFailure: !isClean(report) }
+  return { json: writeCheck(report, others), text: describeCheck(report, others), isFailure: !isClean(report) }
 }
 
 /** Reports what was repaired, and the result of a second check. */
@@ -59,11 +59,10 @@ async function fix(
   const { lockFile } = await import('../store/engine/file-lock.ts')
   using lock = lockFile(join(config.data, 'move.lock'))
   if (!lock) throw new AppError('conflict', 'recordings are being moved by another command')
-  const { findPlaces } = await import('../archive/open-places.ts')
   const { describeFixes } = await import('./check-report.ts')
   const fixes = await fixArchive({
     rows: store.segments,
-    places: await findPlaces(store.places, config.archive),
+    places: (await openPlaces(config, store)).places,
     clock: systemClock,
     log: createLogger('warn'),
     cameras: await store.cameras.list(),

@@ -2,9 +2,10 @@
 
 import { type CheckReport, countFaults, isClean } from '../archive/check.ts'
 import type { Fix } from '../archive/fix.ts'
+import type { Place } from '../model/place.ts'
 
-/** One line for each fault, and a verdict. */
-export function describeCheck(report: CheckReport): string {
+/** One line for each fault, and a verdict. `others`: folders of other servers, which are not checked. */
+export function describeCheck(report: CheckReport, others: readonly Place[]): string {
   const lines = [
     ...report.missingFiles.map(({ path }) => `missing file: ${path}`),
     ...report.orphanFiles.map(({ path }) => `file without an entry in the index: ${path}`),
@@ -16,12 +17,13 @@ export function describeCheck(report: CheckReport): string {
   ]
   for (const { folder } of report.missingPlaces)
     lines.push(`${folder} is not the folder of the recordings: is its disk mounted?`)
+  for (const { id, folder, node } of others) lines.push(`not checked: place ${id}, ${folder} of the server ${node}`)
   const verdict = isClean(report) ? 'The index and the files agree.' : `${countFaults(report)} faults.`
   lines.push(`${report.segments} segments, ${report.files} files, ${report.bytes} bytes. ${verdict}`)
   return lines.join('\n')
 }
 
-export function writeCheck(report: CheckReport) {
+export function writeCheck(report: CheckReport, others: readonly Place[]) {
   return {
     ok: isClean(report),
     segments: report.segments,
@@ -38,6 +40,7 @@ export function writeCheck(report: CheckReport) {
     wrong_counters: report.wrongCounters,
     archive_missing: report.missingPlaces.length > 0,
     missing_places: report.missingPlaces.map(({ folder }) => folder),
+    not_checked: others.map(({ id, folder, node }) => ({ id, folder, server: node })),
   }
 }
 

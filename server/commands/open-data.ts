@@ -7,7 +7,8 @@ import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import { lockFolder } from '../folder-lock.ts'
-import { isBucket } from '../model/place.ts'
+import { isBucket, type Place } from '../model/place.ts'
+import type { Places } from '../places/places.ts'
 import { isPostgresUrl } from '../store/postgres/postgres-url.ts'
 import type { Store } from '../store/store.ts'
 
@@ -44,6 +45,22 @@ export async function withStoppedServer<T>(config: Config, work: (store: Store) 
   for (const { folder } of archive) if (!isBucket({ folder }) && (await isThere(folder))) locks.use(lockFolder(folder))
   await using _ = await claimDatabase({ database, dataDir, clock: systemClock, log: silentLogger })
   return await withStore(config, work)
+}
+
+/**
+ * The places that this machine has, and the folders of the other servers, where several share a database: their paths mean
+ * nothing here.
+ */
+export async function openPlaces(
+  { archive, nodeName }: Pick<Config, 'archive' | 'nodeName'>,
+  store: Store,
+): Promise<{ readonly places: Places; readonly others: readonly Place[] }> {
+  const { findPlaces } = await import('../archive/open-places.ts')
+  const all = await store.places.list()
+  const nodes = new Set(all.flatMap(({ node }) => node ?? []))
+  const places = await findPlaces(store.places, archive, { node: nodes.size > 1 ? nodeName : undefined })
+  const own = new Set(places.all.map(({ id }) => id))
+  return { places, others: all.filter(({ id }) => !own.has(id)) }
 }
 
 /** Throws 'not_found' if there is no database. */

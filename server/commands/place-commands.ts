@@ -17,22 +17,24 @@ import type { Store } from '../store/store.ts'
 import { type Command, type CommandCall, type CommandResult, UsageError } from './command.ts'
 import { serverOptions } from './help.ts'
 import { parseId } from './names.ts'
-import { withStore } from './open-data.ts'
+import { openPlaces, withStore } from './open-data.ts'
 import { openSpace } from './storage-commands.ts'
 import { writeTable } from './table.ts'
 
 const archive = serverOptions.archive!
+const nodeName = serverOptions['node-name']!
 const minFree = serverOptions['min-free']!
 
 const placeList: Command = {
   name: 'place list',
   summary: 'List the places of recordings: folders, usually each on its own disk.',
   positionals: [],
-  options: { archive, 'min-free': minFree },
+  options: { archive, 'min-free': minFree, 'node-name': nodeName },
   run: ({ config }) =>
     withStore(config, async (store) => {
       const { StorageMeter } = await import('../archive/storage-meter.ts')
-      const { atMs, places } = await new StorageMeter(await openSpace(config, store)).read()
+      const space = await openSpace(config, store)
+      const { atMs, places } = await new StorageMeter(space).read()
       const rows = places.map(({ place, state, detail, bytes, disk, fullMs }) => [
         String(place.id),
         place.folder,
@@ -42,13 +44,27 @@ const placeList: Command = {
         disk ? `${writeByteSize(disk.freeBytes)} of ${writeByteSize(disk.totalBytes)}` : '',
         Number.isFinite(fullMs) ? writeTime(atMs + fullMs) : '',
       ])
+      const others = await measureOthers(store, space.others)
+      for (const { id, folder, weight, node, bytes } of others)
+        rows.push([String(id), folder, String(weight), `of the server ${node}`, writeByteSize(bytes), '', ''])
       const titles = ['ID', 'FOLDER', 'WEIGHT', 'STATE', 'USED', 'FREE', 'FULL']
-      const json = { places: places.map((place) => writePlace(place, atMs)) }
+      const json = {
+        places: places.map((place) => writePlace(place, atMs)),
+        other_servers: others.map(({ id, folder, node, bytes }) => ({ id, folder, server: node, used_bytes: bytes })),
+      }
       return {
         json,
         text: writeTable(titles, rows, 'There are no places yet: the first start of the server adds one.'),
       }
     }),
+}
+
+/** What the index says of the folders of other servers. */
+async function measureOthers(store: Store, others: readonly Place[]) {
+  const usage = await store.segments.listUsage()
+  const bytesOf = (id: number) =>
+    usage.filter(({ placeId }) => placeId === id).reduce((sum, { bytes }) => sum + bytes, 0)
+  return others.map((place) => ({ ...place, bytes: bytesOf(place.id) }))
 }
 
 const stateTexts = {
@@ -66,7 +82,7 @@ const placeAdd: Command = {
   positionals: ['FOLDER'],
   options: {
     archive,
-    'node-name': serverOptions['node-name']!,
+    'node-name': nodeName,
     'take-over': {
       description:
         'The folder or bucket holds recordings of an installation whose database was lost. To add them to the index, stop the server and run: nightjar check --fix --adopt-older',
@@ -78,14 +94,14 @@ const placeAdd: Command = {
   },
   run: ({ config, options, positionals, switches }) =>
     withStore(config, async (store) => {
-      const { addPlace, findPlaces } = await import('../archive/open-places.ts')
+      const { addPlace } = await import('../archive/open-places.ts')
       const folder = isBucket({ folder: positionals[0]! }) ? positionals[0]! : resolve(positionals[0]!)
       const weight = parseWeight(options.weight ?? '1')
       const before = await store.places.list()
       const node = isBucket({ folder }) ? undefined : findNode(config, before)
       if (before.length === 0) await addFirst(config, store)
       const place = await addPlace(store.places, { folder, weight }, { takesOver: switches.has('take-over'), node })
-      const places = await findPlaces(store.places, config.archive)
+      const { places } = await openPlaces(config, store)
       return { json: describePlace(place), text: `Added place ${place.id}, ${folder}. ${sharesOf(places)}` }
     }),
 }
@@ -123,6 +139,7 @@ const placeDrain: Command = {
   options: {
     archive,
     'min-free': minFree,
+    'node-name': nodeName,
     'keep-recordings': { description: 'Move nothing: the recordings stay until they expire.' },
     undo: { description: 'Record into the place again.' },
     ...rateOption(),
@@ -130,8 +147,9 @@ const placeDrain: Command = {
   run: (call) =>
     withStore(call.config, async (store) => {
       const { config, positionals, switches } = call
-      const places = await openPlaces(config, store)
-      const place = getPlace(places, positionals[0]!)
+      const found = await openPlaces(config, store)
+      const { places } = found
+      const place = getPlace(found, positionals[0]!)
       const isDraining = !switches.has('undo')
       const others = places.folders.filter(({ id, isDraining: isAlso }) => id !== place.id && !isAlso)
       if (isDraining && others.length === 0)
@@ -150,12 +168,28 @@ const placeRemove: Command = {
   name: 'place remove',
   summary: 'Forget a place that was drained and is empty. Its folder or bucket stays.',
   positionals: ['PLACE'],
-  options: { archive },
-  run: ({ config, positionals }) =>
-    withStore(config, async (store) => {
-      const places = await openPlaces(config, store)
-      const place = getPlace(places, positionals[0]!)
+  options: {
+    archive,
+    'node-name': nodeName,
+    'forget-recordings': {
+      description:
+        'For a folder of another server that will not come back: forget the recordings that were in it, too.',
+    },
+  },
+  run: (call) =>
+    withStore(call.config, async (store) => {
+      const { config, positionals, switches } = call
+      const found = await openPlaces(config, store)
+      const { places } = found
+      const lost = found.others.find(({ id }) => String(id) === positionals[0])
+      if (lost) return await forgetLost(call, store, lost)
+      const place = getPlace(found, positionals[0]!)
       const { id, folder, isDraining } = place
+      if (switches.has('forget-recordings'))
+        throw new AppError(
+          'conflict',
+          `${folder} is a place of this server. If it is lost for good, stop the server and run: nightjar check --fix --forget-missing`,
+        )
       if (config.archive.some((each) => each.folder === folder))
         throw new AppError(
           'conflict',
@@ -181,6 +215,33 @@ const placeRemove: Command = {
     }),
 }
 
+/** A folder of another server, which must not run. */
+async function forgetLost({ switches, terminal }: CommandCall, store: Store, place: Place): Promise<CommandResult> {
+  const { listNodes } = await import('../store/server/placements.ts')
+  const { forgetPlace } = await import('../archive/fix.ts')
+  const { id, folder, node } = place
+  if ((await listNodes(store)).some(({ name, isAlive }) => name === node && isAlive))
+    throw new AppError('conflict', `${whose(place)}, which is running: run this command there`)
+  const isOpen = (await store.segments.listOpen()).some(({ placeId }) => placeId === id)
+  const { bytes } = (await measureOthers(store, [place]))[0]!
+  if ((bytes > 0 || isOpen) && !switches.has('forget-recordings'))
+    throw new AppError(
+      'conflict',
+      `${whose(place)}, and holds ${writeByteSize(bytes)} of recordings. If it will not come back, forget them with --forget-recordings`,
+    )
+  const say = sayAtTimes(terminal)
+  let files = 0
+  await forgetPlace(store.segments, place, (some) => {
+    files += some
+    say(`Forgot ${files} files …`)
+  })
+  await store.places.remove(id)
+  return {
+    json: { ...describePlace(place), forgotten_files: files },
+    text: `Removed place ${id}, ${folder} of the server ${node}, and forgot ${files} files.`,
+  }
+}
+
 const archiveMove: Command = {
   name: 'archive move',
   summary:
@@ -200,16 +261,18 @@ const archiveMove: Command = {
     ...rateOption(),
     archive,
     'min-free': minFree,
+    'node-name': nodeName,
   },
   run: (call) =>
     withStore(call.config, async (store) => {
       const { config, options } = call
-      const places = await openPlaces(config, store)
-      const from = getPlace(places, options.from!)
+      const found = await openPlaces(config, store)
+      const { places } = found
+      const from = getPlace(found, options.from!)
       const targets =
         options.to === undefined
           ? places.folders.filter(({ id, isDraining }) => id !== from.id && !isDraining)
-          : options.to.split(',').map((text) => getPlace(places, text.trim()))
+          : options.to.split(',').map((text) => getPlace(found, text.trim()))
       if (targets.some(({ id }) => id === from.id))
         throw new UsageError('--from and --to name the same place', archiveMove)
       if (targets.length === 0)
@@ -258,19 +321,16 @@ async function move({ config, options, terminal }: CommandCall, store: Store, mo
   const whole = usage
     .filter(({ placeId, cameraId }) => placeId === moving.from.id && cameraId === (moving.cameraId ?? cameraId))
     .reduce((sum, { bytes }) => sum + bytes, 0)
-  let saidMs = systemClock.monotonicMs()
-  const say = ({ files, bytes }: MoveProgress) => {
-    if (systemClock.monotonicMs() < saidMs + progressMs) return
-    saidMs = systemClock.monotonicMs()
-    terminal.stderr.write(`Moved ${files} files, ${writeByteSize(bytes)} of at most ${writeByteSize(whole)} …\n`)
-  }
+  const say = sayAtTimes(terminal)
+  const onProgress = ({ files, bytes }: MoveProgress) =>
+    say(`Moved ${files} files, ${writeByteSize(bytes)} of at most ${writeByteSize(whole)} …`)
   const node = isPostgresUrl(config.database) ? config.nodeName : undefined
   const context = { rows: store.segments, places: moving.places, node, clock: systemClock, log: silentLogger }
   await removeUnfinishedCopies(context, 'command')
   const { files, bytes, failed } = await moveRecordings({
     ...context,
     ...{ owner: 'command', minFreeBytes: config.minFree },
-    ...{ ...moving, bytesPerSecond, onProgress: say },
+    ...{ ...moving, bytesPerSecond, onProgress },
   })
   const failures = failed.map(({ path, detail }) => `not moved: ${path}: ${detail}`)
   return {
@@ -280,16 +340,27 @@ async function move({ config, options, terminal }: CommandCall, store: Store, mo
   }
 }
 
-async function openPlaces(config: Config, store: Store): Promise<Places> {
-  const { findPlaces } = await import('../archive/open-places.ts')
-  return findPlaces(store.places, config.archive)
+/** Writes what it is given at most every two seconds. */
+function sayAtTimes({ stderr }: CommandCall['terminal']): (text: string) => void {
+  let saidMs = systemClock.monotonicMs()
+  return (text) => {
+    if (systemClock.monotonicMs() < saidMs + progressMs) return
+    saidMs = systemClock.monotonicMs()
+    stderr.write(`${text}\n`)
+  }
 }
 
-function getPlace({ all }: Places, text: string): Place {
+function getPlace({ places, others }: Awaited<ReturnType<typeof openPlaces>>, text: string): Place {
   const id = parseId('place', text)
-  const place = all.find((each) => each.id === id)
+  const place = places.all.find((each) => each.id === id)
   if (place) return place
+  const other = others.find((each) => each.id === id)
+  if (other) throw new AppError('conflict', `${whose(other)}: run this command there`)
   throw new AppError('not_found', `there is no place ${id}; see: nightjar place list`)
+}
+
+function whose({ id, folder, node }: Place): string {
+  return `place ${id}, ${folder}, is a folder of the server ${node}`
 }
 
 function parseWeight(text: string): number {

@@ -7,12 +7,13 @@ import { TrustedTime } from '../model/trusted-time.ts'
 import type { Store } from '../store/store.ts'
 import type { Command, CommandResult } from './command.ts'
 import { serverOptions } from './help.ts'
-import { withStoppedServer, withStore } from './open-data.ts'
+import { openPlaces, withStoppedServer, withStore } from './open-data.ts'
 
 const spaceOptions = {
   archive: serverOptions.archive!,
   'archive-max': serverOptions['archive-max']!,
   'min-free': serverOptions['min-free']!,
+  'node-name': serverOptions['node-name']!,
 }
 
 const storageCommand: Command = {
@@ -72,13 +73,13 @@ async function openRetention(config: Config, store: Store) {
 export async function openSpace(config: Config, store: Store) {
   const { loadRetentionLimits } = await import('../archive/load-limits.ts')
   const { measureOpenFiles } = await import('../archive/open-files.ts')
-  const { findPlaces } = await import('../archive/open-places.ts')
-  const places = await findPlaces(store.places, config.archive)
+  const { places, others } = await openPlaces(config, store)
   const openFootage = await measureOpenFiles(store.segments, places)
   const doubt = await readDoubt(store)
   return {
     rows: store.segments,
     places,
+    others,
     clock: systemClock,
     log: createLogger('error'),
     loadLimits: () => loadRetentionLimits(store, config.archiveMax),

@@ -11,7 +11,7 @@ export type Names = { readonly cameras: ReadonlyMap<number, string>; readonly us
 const dayMs = 86_400_000
 
 export function describeStorage(report: StorageReport, names: Names): string {
-  const { cameras, limits, forecast, disk, doubt, atMs } = report
+  const { cameras, here, limits, forecast, disk, doubt, atMs } = report
   const titles = ['ID', 'CAMERA', 'USED', 'PER DAY', 'OLDEST', 'KEPT', 'WILL REACH BACK']
   const rows = cameras.map((camera) => [
     String(camera.cameraId),
@@ -22,7 +22,7 @@ export function describeStorage(report: StorageReport, names: Names): string {
     describeLimits(camera),
     describeDays(camera.reachMs),
   ])
-  const used = cameras.reduce((sum, { bytes }) => sum + bytes, 0)
+  const used = here.reduce((sum, { bytes }) => sum + bytes, 0)
   const lines = [writeTable(titles, rows, 'There are no recordings.')]
   for (const [userId, maxBytes] of limits.users) {
     const share = `${writeByteSize(sumOfUser(report, userId))} of ${writeByteSize(maxBytes)}`
@@ -80,10 +80,10 @@ function describeFull(atMs: number, inMs: number | undefined): string {
 }
 
 export function writeStorageReport(report: StorageReport) {
-  const { atMs, cameras, limits, forecast, disk, doubt } = report
+  const { atMs, cameras, here, limits, forecast, disk, doubt } = report
   const write = (inMs: number) => (inMs > 200 * 365 * dayMs ? null : writeTime(atMs + inMs))
   return {
-    used_bytes: cameras.reduce((sum, { bytes }) => sum + bytes, 0),
+    used_bytes: here.reduce((sum, { bytes }) => sum + bytes, 0),
     max_bytes: limits.maxBytes ?? null,
     full_at: write(Math.min(forecast.archiveFullMs, forecast.diskFullMs)),
     disk_bytes: disk?.totalBytes ?? null,

@@ -34,16 +34,22 @@ export type Forecast = {
 
 type Growth = { readonly load: CameraLoad; reachMs: number }
 
-export function forecastStorage(loads: readonly CameraLoad[], room: Room): Forecast {
+/** `here`: of the same cameras, what is and comes into the archive and on the disk, if other servers have the rest. */
+export function forecastStorage(
+  loads: readonly CameraLoad[],
+  room: Room,
+  here: readonly CameraLoad[] = loads,
+): Forecast {
   const all = loads.map((load): Growth => ({ load, reachMs: ownReach(load) }))
   const userFullMs = new Map<number, number>()
   for (const [userId, bytes] of room.users) {
     const own = all.filter(({ load }) => load.ownerId === userId)
     userFullMs.set(userId, limit(own, bytes))
   }
-  const archiveFullMs = limit(all, room.archiveBytes)
-  const diskFullMs = limit(all, room.diskBytes)
-  const reachMs = new Map(all.map((growth) => [growth.load.cameraId, growth.reachMs]))
+  const own = here.map((load, i): Growth => ({ load, reachMs: all[i]!.reachMs }))
+  const archiveFullMs = limit(own, room.archiveBytes)
+  const diskFullMs = limit(own, room.diskBytes)
+  const reachMs = new Map(own.map((growth) => [growth.load.cameraId, growth.reachMs]))
   return { reachMs, userFullMs, archiveFullMs, diskFullMs }
 }
 

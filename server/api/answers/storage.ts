@@ -4,6 +4,7 @@ import type { Storage } from '../../../contract/storage.ts'
 import type { RepairProgress } from '../../archive/background-repair.ts'
 import { findShareBytes } from '../../archive/retention-plan.ts'
 import type { CameraStorage, PlaceStorage, StorageReport } from '../../archive/storage-meter.ts'
+import type { CameraLoad } from '../../model/forecast.ts'
 import { writeTime } from '../../model/time.ts'
 
 const dayMs = 86_400_000
@@ -29,8 +30,8 @@ export function writeStorage(
   }
 }
 
-function findShare({ cameras, limits, disk }: StorageReport, userId: number): number | null {
-  const used = cameras.reduce((sum, { bytes }) => sum + bytes, 0)
+function findShare({ here, limits, disk }: StorageReport, userId: number): number | null {
+  const used = here.reduce((sum, { bytes }) => sum + bytes, 0)
   const diskBytes = disk && used + disk.freeBytes - disk.floorBytes
   const wholeBytes = Math.min(limits.maxBytes ?? Number.POSITIVE_INFINITY, diskBytes ?? Number.POSITIVE_INFINITY)
   const share = findShareBytes(limits, userId, Math.max(0, wholeBytes))
@@ -59,9 +60,9 @@ export function writePlace({ place, state, detail, bytes, disk, fullMs }: PlaceS
   }
 }
 
-function writeServer({ atMs, cameras, limits, forecast, disk, places, doubt }: StorageReport) {
+function writeServer({ atMs, here, limits, forecast, disk, places, doubt }: StorageReport) {
   return {
-    ...writeSums(cameras),
+    ...writeSums(here),
     max_bytes: limits.maxBytes ?? null,
     disk_bytes: disk?.totalBytes ?? null,
     disk_free_bytes: disk?.freeBytes ?? null,
@@ -88,8 +89,8 @@ function writeCamera(camera: CameraStorage): Storage['cameras'][number] {
   }
 }
 
-function writeSums(cameras: readonly CameraStorage[]) {
-  const sum = (read: (camera: CameraStorage) => number) => cameras.reduce((total, each) => total + read(each), 0)
+function writeSums(cameras: readonly CameraLoad[]) {
+  const sum = (read: (camera: CameraLoad) => number) => cameras.reduce((total, each) => total + read(each), 0)
   return {
     used_bytes: sum(({ bytes }) => bytes),
     bytes_per_day: Math.round(sum(({ bytesPerMs }) => bytesPerMs) * dayMs),

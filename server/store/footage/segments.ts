@@ -315,8 +315,9 @@ export class Segments {
     return recountFootage(this.#db, cameraId)
   }
 
-  /** Size of the closed segments that overlap [startMs, endMs), from their rows. */
-  async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
+  /** Size of the closed segments that overlap [startMs, endMs), from their rows. `placeIds`: only of those there. */
+  async sumBytes(cameraId: number, startMs: number, endMs: number, placeIds?: readonly number[]): Promise<number> {
+    if (placeIds?.length === 0) return 0
     const { bytes } = await this.#db
       .selectFrom('segments')
       .select((of) => of.fn.sum<number | null>('bytes').as('bytes'))
@@ -325,6 +326,7 @@ export class Segments {
       .where('start_ms', '>', startMs - maxSegmentMs)
       .where('start_ms', '<', endMs)
       .where('end_ms', '>', startMs)
+      .$if(placeIds !== undefined, (some) => some.where('place_id', 'in', placeIds!))
       .executeTakeFirstOrThrow()
     return Number(bytes ?? 0)
   }

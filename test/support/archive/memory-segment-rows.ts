@@ -159,8 +159,9 @@ export class MemorySegmentRows implements SegmentRows {
     return all.sort((a, b) => a.cameraId - b.cameraId || a.placeId - b.placeId)
   }
 
-  async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
-    return (await this.listBetween(cameraId, startMs, endMs)).reduce((sum, { bytes }) => sum + bytes, 0)
+  async sumBytes(cameraId: number, startMs: number, endMs: number, placeIds?: readonly number[]): Promise<number> {
+    const some = await this.listBetween(cameraId, startMs, endMs)
+    return some.reduce((sum, { bytes, placeId }) => sum + (placeIds?.includes(placeId) === false ? 0 : bytes), 0)
   }
 
   async sumUsage(cameraId: number): Promise<FootageUsage[]> {
