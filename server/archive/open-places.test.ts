@@ -62,6 +62,32 @@ test('each folder becomes a place and stays the same one, also at another path',
   assert.deepEqual(await start('c', 'moved'), { 1: 'moved ready', 2: 'elsewhere ready', 3: 'c ready' })
 })
 
+test('a server that is renamed keeps the folders that were added by a command', async (t) => {
+  const { folder, store } = await openScene(t)
+  const archive = [{ folder: folder('a'), weight: 1 }]
+  const open = (node: string) => openPlaces(store.places, archive, store.segments, silentLogger, { node })
+  const add = (name: string, node?: string) => addPlace(store.places, { folder: folder(name), weight: 1 }, { node })
+  await open('box')
+  await add('b', 'box')
+  await add('c', 'n2')
+  await add('d')
+  const { all } = await open('n1')
+  assert.deepEqual(
+    all.map((place) => [place.folder, place.node]),
+    ['a', 'b', 'd'].map((name) => [folder(name), 'n1']),
+  )
+  assert.deepEqual(
+    (await store.places.list()).map(({ node }) => node),
+    ['n1', 'n1', 'n2', 'n1'],
+  )
+  // A disk that was taken to another machine is of that one, and what stayed is not.
+  await rm(join(folder('b'), markerName))
+  assert.deepEqual(
+    (await open('n3')).all.map((place) => place.folder),
+    ['a', 'd'].map(folder),
+  )
+})
+
 test('a new first folder is a new place while the old one is there, and takes its role after a restore', async (t) => {
   const { folder, start, record, log } = await openScene(t)
   await start('a')

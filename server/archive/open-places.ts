@@ -188,7 +188,8 @@ async function openPlace(place: Place, isExpected: boolean, log: Logger): Promis
 
 /**
  * `added`: folders that are no places yet, of this server. A place is found by its mark, then by its folder. If the first place is at
- * neither, it is the first folder: the archive was moved without its marker file, or is from a version without marks.
+ * neither, it is the first folder: the archive was moved without its marker file, or is from a version without marks. If
+ * `node` has a folder that was of a server of another name, it is that server, and has its other folders too.
  */
 async function resolvePlaces(
   rows: readonly Place[],
@@ -198,10 +199,12 @@ async function resolvePlaces(
   const known = [...rows]
   const rest = new Map(archive.map((each) => [each.folder, each]))
   const assigned = new Set<number>()
+  const formerNames = new Set<string | undefined>([undefined])
   const assign = (each: ArchiveFolder, index: number) => {
     // A copy of a place has its mark too, and is none.
     if (index < 0 || assigned.has(index) || !rest.delete(each.folder)) return
     assigned.add(index)
+    formerNames.add(known[index]!.node)
     known[index] = { ...known[index]!, ...each, ...(!isBucket(each) && node !== undefined && { node }) }
   }
   for (const each of archive) {
@@ -217,6 +220,9 @@ async function resolvePlaces(
       each,
       known.findIndex((place) => isOwnPlace(place, node) && isSame(place.folder, each.folder)),
     )
+  for (const [index, place] of known.entries())
+    if (node !== undefined && !isBucket(place) && formerNames.has(place.node) && (await isMarked(place)))
+      known[index] = { ...place, node }
   const [first] = archive
   if (first && rest.has(first.folder)) {
     const index = known.findIndex((place) => place.id === firstPlaceId && isOwnPlace(place, node))
@@ -233,6 +239,10 @@ async function resolvePlaces(
     }
   }
   return { known, added: [...rest.values()] }
+}
+
+async function isMarked({ folder, mark }: Place): Promise<boolean> {
+  return (await readMark(folder)) === mark
 }
 
 function exists(path: string): Promise<boolean> {

@@ -31,6 +31,8 @@ export class SnapshotCopies {
   async update(bucketId: number, sinceMs: number): Promise<void> {
     const { folder, places, cameras, isOwn } = this.#options
     const bucket = places.bucketOf(bucketId)
+    // Before the cameras, so that none that is added meanwhile counts as gone.
+    const stored = await bucket.list(snapshotFolder)
     const names = new Map((await cameras.list()).map(({ id }) => [`${id}.jpg`, id]))
     for (const name of await readdir(folder).catch(ignoreMissing)) {
       const id = names.get(name)
@@ -40,7 +42,7 @@ export class SnapshotCopies {
       const { mtimeMs } = await stat(path)
       if (mtimeMs > sinceMs) await bucket.store(`${snapshotFolder}/${name}`, await readFile(path), 'image/jpeg')
     }
-    const old = (await bucket.list(snapshotFolder)).filter((name) => !names.has(name))
+    const old = stored.filter((name) => !names.has(name))
     await bucket.removeAll(old.map((name) => `${snapshotFolder}/${name}`))
   }
 
