@@ -133,7 +133,12 @@ export async function openMedia(options: MediaOptions) {
     onWorkerLost: async (cameraIds) => cameras.takeWorkerLoss(cameraIds),
   })
   store.onReplaced(() => void catalog.recheck(() => store.cameras.list()))
-  const placeChanges = followPlaces({ store, places, node, log, onChanged: () => workers.updatePlaces() })
+  const onPlacesChanged = (isMore: boolean) => {
+    workers.updatePlaces()
+    // Another server may have left open files in a folder that was its own.
+    if (isMore) void catalog.recheck(() => store.cameras.list())
+  }
+  const placeChanges = followPlaces({ store, places, node, log, onChanged: onPlacesChanged })
   const decoder = new Decoder({
     ...{ log, clock, isolation },
     processes: Math.min(memory.decoders, Math.max(2, availableParallelism())),
@@ -194,7 +199,8 @@ type Following = {
   /** The name of the server, where several share a database. */
   readonly node: string | undefined
   readonly log: Logger
-  readonly onChanged: () => void
+  /** `isMore`: whether there is a new one. */
+  readonly onChanged: (isMore: boolean) => void
 }
 
 /** Places are added, drained and removed by commands, in another process. Dispose to stop. */
@@ -205,9 +211,10 @@ export function followPlaces({ store, places, node, log, onChanged }: Following)
     void reading.run(async () => {
       try {
         const own = (await store.places.list()).filter((place) => isOwnPlace(place, node))
+        const before = new Set(places.all.map(({ id }) => id))
         if (!places.replace(own)) return
         log.info({ places: places.all.map(({ id, folder }) => `${id} ${folder}`) }, 'the places of recordings changed')
-        onChanged()
+        onChanged(own.some(({ id }) => !before.has(id)))
       } catch (error) {
         log.error({ error: errorChain(error) }, 'the places of recordings could not be read')
       }

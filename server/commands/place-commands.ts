@@ -100,10 +100,37 @@ const placeAdd: Command = {
       const before = await store.places.list()
       const node = isBucket({ folder }) ? undefined : findNode(config, before)
       if (before.length === 0) await addFirst(config, store)
-      const place = await addPlace(store.places, { folder, weight }, { takesOver: switches.has('take-over'), node })
+      const moved = await moveDisk(store, folder, { node, before })
+      const place =
+        moved ?? (await addPlace(store.places, { folder, weight }, { takesOver: switches.has('take-over'), node }))
       const { places } = await openPlaces(config, store)
-      return { json: describePlace(place), text: `Added place ${place.id}, ${folder}. ${sharesOf(places)}` }
+      const done = moved
+        ? `Place ${place.id}, which was a folder of the server ${moved.node}, is ${folder} of ${node} now`
+        : `Added place ${place.id}, ${folder}`
+      return { json: describePlace({ ...place, folder }), text: `${done}. ${sharesOf(places)}` }
     }),
+}
+
+/** A folder that was of another server: its disk is in this machine now. Returns what it was, or undefined for any other. */
+async function moveDisk(
+  store: Store,
+  folder: string,
+  { node, before }: { readonly node: string | undefined; readonly before: readonly Place[] },
+): Promise<Place | undefined> {
+  const { readMark } = await import('../places/place-folder.ts')
+  const mark = await readMark(folder)
+  const place = before.find((each) => each.mark === mark && each.node !== undefined && each.node !== node)
+  if (!place || node === undefined) return undefined
+  if (await isRunning(store, place))
+    throw new AppError('conflict', `${folder} is place ${place.id} of the server ${place.node}, which is running`)
+  await store.places.change(place.id, { folder, node })
+  return place
+}
+
+/** Whether the server of a folder runs. */
+async function isRunning(store: Store, { node }: Place): Promise<boolean> {
+  const { listNodes } = await import('../store/server/placements.ts')
+  return (await listNodes(store)).some(({ name, isAlive }) => name === node && isAlive)
 }
 
 /** Before the first start of the server. The first place is the folder of `--archive`. */
@@ -217,10 +244,9 @@ const placeRemove: Command = {
 
 /** A folder of another server, which must not run. */
 async function forgetLost({ switches, terminal }: CommandCall, store: Store, place: Place): Promise<CommandResult> {
-  const { listNodes } = await import('../store/server/placements.ts')
   const { forgetPlace } = await import('../archive/fix.ts')
   const { id, folder, node } = place
-  if ((await listNodes(store)).some(({ name, isAlive }) => name === node && isAlive))
+  if (await isRunning(store, place))
     throw new AppError('conflict', `${whose(place)}, which is running: run this command there`)
   const isOpen = (await store.segments.listOpen()).some(({ placeId }) => placeId === id)
   const { bytes } = (await measureOthers(store, [place]))[0]!

@@ -57,10 +57,22 @@ async function openScene(t: TestContext, postgres: TemporaryPostgres) {
   for (const minutesAgo of [67, 66, 65]) await add(2, minutesAgo)
   await add(2, 64, { isOpen: true })
   const env = { NIGHTJAR_DATA: data, NIGHTJAR_DATABASE: database, NIGHTJAR_NODE_NAME: 'n1', NIGHTJAR_MIN_FREE: '0' }
+  const startN2 = () =>
+    Membership.join({
+      ...{ rows: store.nodes, leases: store.leases, clock: systemClock, log: silentLogger },
+      self: {
+        name: 'n2',
+        holder: 'on n2',
+        address: '127.0.0.1:8444',
+        hasCameras: true,
+        processors: 2,
+        version: '1.0.0',
+      },
+    })
   const run = (words: string) => runCommand(words.split(' '), { env })
   const countRows = async (placeId: number) =>
     (await store.segments.listFiles(cameraId, 0, Date.now())).filter((file) => file.placeId === placeId).length
-  return { store, folder, paths, run, countRows }
+  return { folder, otherMark, paths, startN2, run, countRows }
 }
 
 testPostgres('only the folder of this server is checked and repaired', async (t, postgres) => {
@@ -100,11 +112,8 @@ testPostgres('space and places of this server are told apart from those of other
 })
 
 testPostgres('what was on a server that will not come back can be forgotten', async (t, postgres) => {
-  const { store, run, countRows } = await openScene(t, postgres)
-  const n2 = await Membership.join({
-    ...{ rows: store.nodes, leases: store.leases, clock: systemClock, log: silentLogger },
-    self: { name: 'n2', holder: 'on n2', address: '127.0.0.1:8444', hasCameras: true, processors: 2, version: '1.0.0' },
-  })
+  const { startN2, run, countRows } = await openScene(t, postgres)
+  const n2 = await startN2()
   assert.match((await run('place remove 2 --forget-recordings')).stderr, /server n2, which is running/)
   await n2[Symbol.asyncDispose]()
   assert.match((await run('place remove 1 --forget-recordings')).stderr, /is a place of this server/)
@@ -115,4 +124,29 @@ testPostgres('what was on a server that will not come back can be forgotten', as
   assert.deepEqual([await countRows(1), await countRows(2)], [3, 0])
   assert.deepEqual((await run('place list --json')).json.other_servers, [])
   assert.equal((await run('check --json')).json.ok, true)
+})
+
+testPostgres('the disk of a server that is gone can be used in another one', async (t, postgres) => {
+  const { folder, otherMark, startN2, run } = await openScene(t, postgres)
+  const disk = `${folder}-of-n2`
+  await mkdir(disk)
+  await markFolder(disk, otherMark)
+  const n2 = await startN2()
+  assert.match((await run(`place add ${disk}`)).stderr, /is place 2 of the server n2, which is running/)
+  await n2[Symbol.asyncDispose]()
+  const added = await run(`place add ${disk}`)
+  assert.match(
+    added.stdout,
+    /^Place 2, which was a folder of the server n2, is .*-of-n2 of n1 now\. .* 50 % to place 2\.$/m,
+  )
+  const { places, other_servers: others } = (await run('place list --json')).json
+  assert.deepEqual(
+    places.map((place: { folder: string; state: string }) => [place.folder, place.state]),
+    [
+      [folder, 'ready'],
+      [disk, 'ready'],
+    ],
+  )
+  assert.deepEqual(others, [])
+  assert.match((await run(`place add ${disk}`)).stderr, /is place 2 already/)
 })
