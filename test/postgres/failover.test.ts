@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { request } from 'node:https'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
@@ -185,8 +186,7 @@ testPostgres('a server is killed, and another one records its cameras until it i
   assert.equal(named, new Set([moved, other]).size)
   const time = (ms: number) => new Date(ms).toISOString()
   const range = `start=${time(killedMs - 4000)}&end=${time(killedMs - 2000)}`
-  const lengths = []
-  for (const server of [first, second]) {
+  const download = async (server: ServerProcess) => {
     const path = `/v1/cameras/${other}/recording/download/?${range}`
     const made = await eventually('a download', 20_000, async () => {
       const answer = await server.request<{ url: string }>(path)
@@ -195,8 +195,9 @@ testPostgres('a server is killed, and another one records its cameras until it i
     const { pathname, search } = new URL(made.url)
     const { status, bytes } = await server.request(pathname + search, { authorization: null })
     assert.equal(status, 200)
-    lengths.push(bytes.length)
+    return bytes.length
   }
+  const lengths = [await download(first), await download(second)]
   assert.ok(lengths[0]! > 10_000 && lengths[0] === lengths[1], String(lengths))
   await checkFiles()
   // What was given over in order has hardly a gap.
@@ -206,6 +207,26 @@ testPostgres('a server is killed, and another one records its cameras until it i
     for (const { start, end } of gaps.slice(1))
       assert.ok(Date.parse(end) - Date.parse(start) < 5000, JSON.stringify(gaps))
   }
+  // Its machine will not come back, and its disk is put into the other one.
+  const ofFirstLast = [...owners].flatMap(([id, node]) => (node === 'n1' ? [id] : []))
+  await first.kill()
+  const lostMs = Date.now()
+  const disk = join(first.dataDir, 'archive')
+  await eventually('its folder is taken', 40_000, () =>
+    second.command('place', 'add', disk).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await eventually('what it had begun is listed', 60_000, async () => {
+    const timelines = await Promise.all(ofFirstLast.map((id) => readTimeline(second, id)))
+    return timelines.every((timeline) => {
+      const before = timeline?.segments.filter(({ start }) => Date.parse(start) < lostMs).at(-1)
+      return before && Date.parse(before.end) > lostMs - 3000
+    })
+  })
+  assert.equal(await download(second), lengths[0])
+  await checkFiles()
 })
 
 testPostgres('a server that slept for a while changes nothing any more', async (t, postgres) => {
