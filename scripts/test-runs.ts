@@ -1,6 +1,7 @@
 // Runs test files beside each other, as many as the machine has time for, and reports what each of them took and left
 // behind.
 
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -76,7 +77,10 @@ export class TestRuns {
     process.env.TMPDIR = services
     // Programs that play audio make this folder and leave it.
     process.env.PULSE_RUNTIME_PATH = join(this.#folder, 'pulse')
-    process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }))
+    process.once('exit', () => {
+      unmountAll(this.#folder)
+      rmSync(this.#folder, { recursive: true, force: true })
+    })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => this.#abort())
   }
 
@@ -268,6 +272,16 @@ async function findLeftovers(folder: string): Promise<string[]> {
   }
   for (const { pid } of processes) endProcess(pid)
   return [...files, ...processes.map(({ pid, command }) => `process ${pid}, ${command}`)]
+}
+
+/** What tests that were ended have mounted there. Nothing can be deleted before. */
+function unmountAll(folder: string): void {
+  if (process.platform !== 'linux') return
+  const points = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
+  for (const point of points.reverse())
+    if (point.startsWith(`${folder}/`)) spawnSync('umount', ['--lazy', point], { stdio: 'ignore' })
 }
 
 function describeLeftovers(left: readonly string[]): string {
