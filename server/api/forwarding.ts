@@ -30,8 +30,8 @@ const maxHops = 2
 const takenMs = 3000
 const lookMs = 100
 
-/** Names as the option node-name takes them. */
-const namedPath = /^\/at\/([A-Za-z0-9][A-Za-z0-9.-]{0,62})(\/(?:media|recording)\/.*)$/
+/** Names as the option node-name takes them. Of the interface, what is about a server itself. */
+const namedPath = /^\/at\/([A-Za-z0-9][A-Za-z0-9.-]{0,62})(\/(?:media|recording)\/.*|\/v1\/me\/storage\/)$/
 
 /** Where a balancer may send requests for video of this server directly. `publicUrl`: without a trailing slash. */
 export const createServerUrl = (publicUrl: string, name: string): string => `${publicUrl}/at/${name}`
@@ -59,7 +59,12 @@ export function registerNamedServers(
     raw.hops = isFromPeer(raw) ? Number(raw.headers[hopsHeader] ?? 1) : 0
     const name = raw.serverName
     const other = name === undefined || raw.hops > 0 ? undefined : peers.find(name)
-    if (!other) return done()
+    if (!other) {
+      // Another server could play the same video, and does not know this.
+      if (name !== undefined && name !== peers.ownName && raw.url!.startsWith('/v1/'))
+        raw.refusal = new AppError('unavailable', `the server ${name} does not answer`)
+      return done()
+    }
     peers.forward(request, reply, other).catch((error) => {
       raw.refusal = error
       done()

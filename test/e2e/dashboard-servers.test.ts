@@ -1,6 +1,9 @@
-// The server page with several servers of one database: what runs where and why, and which server is gone.
+// The pages of the server and of storage with several servers of one database: what runs where and why, which server is
+// gone, and the disk of each.
 
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import type { Storage as StorageState } from '../../contract/storage.ts'
 import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
@@ -45,8 +48,24 @@ testPostgres('owners see what runs on which server and why, and which server is 
   await server.command('node', 'drain', 'n3')
   await shows('drained', /n3\s+.*gives its cameras to others/)
   await shoot(page, 'settings-servers-drained')
+  await page.getByRole('link', { name: 'Storage' }).click()
+  for (const name of ['n1', 'n2', 'n3']) {
+    const disk = page.locator('.panel').filter({ has: page.getByRole('heading', { name: `Disk of ${name}` }) })
+    await disk.getByText('Recordings').waitFor()
+  }
+  await shoot(page, 'settings-storage-servers')
+  await checkAccessible(page)
+  const ofSecond = '/at/n2/v1/me/storage/'
+  const { places } = (await server.request<StorageState>(ofSecond)).json.server!
+  assert.deepEqual(
+    places.map(({ folder }) => folder),
+    [join(second.dataDir, 'archive')],
+  )
+  await page.getByRole('link', { name: 'Server' }).click()
   await second.kill()
   await shows('gone', /n2\s+gone since/)
+  assert.equal((await server.request(ofSecond)).status, 503, 'no other server answers in its place')
+  assert.equal((await server.request(ofSecond, { authorization: null })).status, 401)
   await page.getByText('Something needs your attention.').waitFor()
   await page.setViewportSize({ width: 400, height: 860 })
   await panel.scrollIntoViewIfNeeded()

@@ -5,6 +5,8 @@ import { accountScope, type SignIn, usualScope } from './sign-in.ts'
 
 export type Booted = {
   readonly client: Client
+  /** For questions about one of several servers, by its name. */
+  readonly clientOf: (server: string) => Client
   /**
    * Client for operations that create or revoke credentials. Present only when the user has just entered the password
    * for it.
@@ -25,8 +27,10 @@ export async function boot(signIn: SignIn, location: Location, history: History)
     await signIn.leave(usualScope, here())
     return new Promise(() => {})
   }
+  const auth = signIn.createAuth(tokens, here)
   return {
-    client: createClient({ baseUrl, auth: signIn.createAuth(tokens, here) }),
+    client: createClient({ baseUrl, auth }),
+    clientOf: (server) => createClient({ baseUrl: `${baseUrl}/at/${server}`, auth }),
     accountTokens: finished?.scope === accountScope ? finished.tokens : undefined,
   }
 }

@@ -5,8 +5,7 @@ import { type Client, createClient } from '../../sdk/index.ts'
 import type { Booted } from './boot.ts'
 import { accountScope, type SignIn } from './sign-in.ts'
 
-type Clients = {
-  readonly client: Client
+type Clients = Pick<Booted, 'client' | 'clientOf'> & {
   /**
    * For operations that create or revoke credentials. Present after the user entered the password for it, until that
    * grant ends.
@@ -53,7 +52,7 @@ export function ClientsProvider(props: {
     else await signIn.leave(accountScope, `${location.pathname}${location.search}`)
   }, [signIn])
   const clients = useMemo(
-    () => ({ client: booted.client, accountClient, openAccount, reopenAccount }),
+    () => ({ client: booted.client, clientOf: booted.clientOf, accountClient, openAccount, reopenAccount }),
     [booted, accountClient, openAccount, reopenAccount],
   )
   return <Context value={clients}>{children}</Context>
@@ -69,7 +68,13 @@ export function useClient(): Client {
   return useClients().client
 }
 
+/** Of one of several servers. */
+export function useClientOf(server: string): Client {
+  const { clientOf } = useClients()
+  return useMemo(() => clientOf(server), [clientOf, server])
+}
+
 /** See `Clients`. Views request it through parts/require-password.tsx. */
-export function useAccountClient(): Omit<Clients, 'client'> {
+export function useAccountClient(): Omit<Clients, 'client' | 'clientOf'> {
   return useClients()
 }

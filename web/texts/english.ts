@@ -535,6 +535,7 @@ export const english = {
     shareOfOthers:
       'When space runs out, users who do not own this server keep a tenth of it each, or their limit. What they have beyond that is deleted first.',
     disk: 'Server disk',
+    diskOf: (server: string) => `Disk of ${server}`,
     diskSilent: 'The disk does not respond.',
     places: 'By place',
     freeOfAll: (free: string, all: string) => `${free} of ${all} free`,

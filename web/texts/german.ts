@@ -599,6 +599,7 @@ export const german: Texts = {
     shareOfOthers:
       'Wenn der Platz ausgeht, behält jeder Benutzer, dem dieser Server nicht gehört, ein Zehntel davon oder sein Limit. Was darüber hinausgeht, wird zuerst gelöscht.',
     disk: 'Datenträger des Servers',
+    diskOf: (server: string) => `Datenträger von ${server}`,
     diskSilent: 'Der Datenträger antwortet nicht.',
     places: 'Nach Speicherort',
     freeOfAll: (free, all) => `${free} von ${all} frei`,

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { Storage as StorageAnswer } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
-import { useStorage } from '../../app/storage-query.ts'
+import { useRecordingServers, useStorage, useStorageOf } from '../../app/storage-query.ts'
 import { areMeasuring, isMeasuring } from '../../model/storage-rate.ts'
 import { useClock } from '../../parts/clock.ts'
 import { Facts } from '../../parts/facts.tsx'
@@ -22,6 +22,7 @@ export function Storage() {
   const client = useClient()
   const storage = useStorage()
   const cameras = useQuery(ownCamerasQuery(client))
+  const servers = useRecordingServers()
   const nameOf = (id: number) => cameras.data?.find((camera) => camera.id === id)?.name ?? texts.camera(id)
   if (!storage.data) {
     return storage.error ? <Failure error={storage.error} onAgain={() => storage.refetch()} /> : <p>{loading}</p>
@@ -35,19 +36,10 @@ export function Storage() {
         {own.max_bytes !== null && <Level whole={own.max_bytes} parts={[{ size: own.used_bytes, look: 'main' }]} />}
         <Usage of={own} />
       </div>
-      {server && (
-        <ServerStorage server={server} isEarly={areMeasuring(server.bytes_per_day, own.cameras, Date.now())} />
-      )}
-      {server && server.places.length > 1 && (
-        <ListPanel
-          title={texts.places}
-          list={{ data: server.places, error: null, refetch: storage.refetch }}
-          none=""
-          nameOf={({ folder }) => folder}
-        >
-          {(place) => <PlaceRow key={place.id} place={place} />}
-        </ListPanel>
-      )}
+      {servers.length === 0 && <ServerStorage title={texts.disk} of={storage.data} />}
+      {servers.map((name) => (
+        <NamedServer key={name} name={name} />
+      ))}
       <ListPanel
         title={texts.cameras}
         list={{ data: own.cameras, error: null, refetch: storage.refetch }}
@@ -89,16 +81,56 @@ function FullAt({ at }: { readonly at: string | null }) {
   return <p>{atMs <= Date.now() ? texts.full : texts.fullAt(clock.date(atMs))}</p>
 }
 
-type ServerStorageProps = { readonly server: NonNullable<StorageAnswer['server']>; readonly isEarly: boolean }
+/** For owners: one of several servers. */
+function NamedServer({ name }: { readonly name: string }) {
+  const { storage: texts, loading } = useTexts()
+  const storage = useStorageOf(name)
+  const title = texts.diskOf(name)
+  if (storage.data) return <ServerStorage title={title} of={storage.data} />
+  return (
+    <div className="panel">
+      <h2>{title}</h2>
+      {storage.error ? <Failure error={storage.error} onAgain={() => storage.refetch()} /> : <p>{loading}</p>}
+    </div>
+  )
+}
 
-/** For owners: the disk, and the recordings of all users together. */
-function ServerStorage({ server, isEarly }: ServerStorageProps) {
+type ServerStorageProps = { readonly title: string; readonly of: StorageAnswer }
+
+/** For owners: the disks, and the recordings of all users together. */
+function ServerStorage({ title, of: { server, cameras } }: ServerStorageProps) {
+  const { storage: texts } = useTexts()
+  if (!server) return undefined
+  return (
+    <>
+      <Disk title={title} server={server} isEarly={areMeasuring(server.bytes_per_day, cameras, Date.now())} />
+      {server.places.length > 1 && (
+        <ListPanel
+          title={texts.places}
+          list={{ data: server.places, error: null, refetch: () => {} }}
+          none=""
+          nameOf={({ folder }) => folder}
+        >
+          {(place) => <PlaceRow key={place.id} place={place} />}
+        </ListPanel>
+      )}
+    </>
+  )
+}
+
+type DiskProps = {
+  readonly title: string
+  readonly server: NonNullable<StorageAnswer['server']>
+  readonly isEarly: boolean
+}
+
+function Disk({ title, server, isEarly }: DiskProps) {
   const { storage: texts } = useTexts()
   const sizes = useSizes()
   const { disk_bytes: whole, disk_free_bytes: free, min_free_bytes: kept, used_bytes: used } = server
   return (
     <div className="panel">
-      <h2>{texts.disk}</h2>
+      <h2>{title}</h2>
       {whole !== null && free !== null && (
         <>
           <Level
