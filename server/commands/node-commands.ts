@@ -102,7 +102,10 @@ const nodeRemove: Command = {
       if (node.isAlive) throw new AppError('conflict', `${node.name} is running; stop it first`)
       await store.nodes.remove(node)
       await store.placements.forgetServer(node.name)
-      return { json: describeNode(node), text: `Forgot ${node.name}.` }
+      const places = (await store.places.list()).filter((place) => place.node === node.name).map(({ id }) => id)
+      const advice = 'to use its disk here, or to forget them, see docs/guide/cluster.md'
+      const left = places.length > 0 ? ` Its recordings in place ${places.join(', ')} stay listed; ${advice}` : ''
+      return { json: { ...describeNode(node), places }, text: `Forgot ${node.name}.${left}` }
     }),
 }
 

@@ -72,7 +72,8 @@ async function openScene(t: TestContext, postgres: TemporaryPostgres) {
   const run = (words: string) => runCommand(words.split(' '), { env })
   const countRows = async (placeId: number) =>
     (await store.segments.listFiles(cameraId, 0, Date.now())).filter((file) => file.placeId === placeId).length
-  return { folder, otherMark, paths, startN2, run, countRows }
+  const expire = () => postgres.query('update nodes set expires_ms = expires_ms - 10000', database)
+  return { folder, otherMark, paths, startN2, expire, run, countRows }
 }
 
 testPostgres('only the folder of this server is checked and repaired', async (t, postgres) => {
@@ -112,10 +113,11 @@ testPostgres('space and places of this server are told apart from those of other
 })
 
 testPostgres('what was on a server that will not come back can be forgotten', async (t, postgres) => {
-  const { startN2, run, countRows } = await openScene(t, postgres)
-  const n2 = await startN2()
+  const { startN2, expire, run, countRows } = await openScene(t, postgres)
+  await using _ = await startN2()
   assert.match((await run('place remove 2 --forget-recordings')).stderr, /server n2, which is running/)
-  await n2[Symbol.asyncDispose]()
+  await expire()
+  assert.match((await run('node remove n2')).stdout, /^Forgot n2\. Its recordings in place 2 stay listed; /)
   assert.match((await run('place remove 1 --forget-recordings')).stderr, /is a place of this server/)
   assert.match((await run('place remove 2')).stderr, /holds 30\.0 MB .* forget them with --forget-recordings/)
   assert.equal(await countRows(2), 4)
@@ -127,13 +129,13 @@ testPostgres('what was on a server that will not come back can be forgotten', as
 })
 
 testPostgres('the disk of a server that is gone can be used in another one', async (t, postgres) => {
-  const { folder, otherMark, startN2, run } = await openScene(t, postgres)
+  const { folder, otherMark, startN2, expire, run } = await openScene(t, postgres)
   const disk = `${folder}-of-n2`
   await mkdir(disk)
   await markFolder(disk, otherMark)
-  const n2 = await startN2()
+  await using _ = await startN2()
   assert.match((await run(`place add ${disk}`)).stderr, /is place 2 of the server n2, which is running/)
-  await n2[Symbol.asyncDispose]()
+  await expire()
   const added = await run(`place add ${disk}`)
   assert.match(
     added.stdout,
