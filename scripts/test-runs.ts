@@ -4,12 +4,14 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -70,6 +72,7 @@ export class TestRuns {
   constructor(counts: Counts, apart: ReadonlySet<string> = new Set()) {
     this.#counts = counts
     this.#apart = apart
+    const begunMs = Date.now()
     // Some tests start programs as another user.
     chmodSync(this.#folder, 0o755)
     const services = join(this.#folder, 'services')
@@ -79,9 +82,11 @@ export class TestRuns {
     process.env.PULSE_RUNTIME_PATH = join(this.#folder, 'pulse')
     process.once('exit', () => {
       unmountAll(this.#folder)
+      removeSharedMemory(begunMs)
       rmSync(this.#folder, { recursive: true, force: true })
     })
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => this.#abort())
+    // More than once: the group of a terminal gets a signal, and npm passes it on too.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#abort())
   }
 
   async run({ batches = [], files = [], first = [] }: TestRun): Promise<void> {
@@ -282,6 +287,18 @@ function unmountAll(folder: string): void {
     .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
   for (const point of points.reverse())
     if (point.startsWith(`${folder}/`)) spawnSync('umount', ['--lazy', point], { stdio: 'ignore' })
+}
+
+/** What libfaketime leaves behind in processes that are killed, whose numbers it has in its name. */
+function removeSharedMemory(sinceMs: number): void {
+  const folder = '/dev/shm'
+  if (process.platform !== 'linux' || !existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const pid = /^(?:sem\.)?faketime_(?:sem|shm)_(\d+)$/.exec(name)?.[1]
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    const file = join(folder, name)
+    if ((statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= sinceMs) rmSync(file, { force: true })
+  }
 }
 
 function describeLeftovers(left: readonly string[]): string {

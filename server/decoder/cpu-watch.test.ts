@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ProcessorWait } from './cpu-watch.ts'
 import { noIsolation } from './isolation/isolation.ts'
 import { openIsolation } from './isolation/open-isolation.ts'
 import { MessageChild } from './message-child.ts'
@@ -44,4 +46,27 @@ test('a process that starts and then waits is not ended', { skip }, async () => 
   await started
   assert.equal(await Promise.race([exit, delay(3 * windowMs, 'is not ended')]), 'is not ended')
   await child.stop()
+})
+
+test('a process that gets no processor is told from one that is stopped', {
+  skip: existsSync('/proc/self/schedstat') ? false : 'this system does not count how long processes wait',
+}, async (t) => {
+  const [processor] = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'latin1'))!.slice(1)
+  const pids = Array.from({ length: 4 }, () => {
+    const child = spawn('taskset', ['-c', processor!, process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' })
+    t.after(() => child.kill('SIGKILL'))
+    return child.pid!
+  })
+  const stopped = pids.pop()!
+  await delay(1000)
+  process.kill(stopped, 'SIGSTOP')
+  const busy = pids.map((pid) => new ProcessorWait(pid))
+  const waits = new ProcessorWait(stopped)
+  await delay(1000)
+  assert.deepEqual(
+    busy.map((each) => each.isLacking()),
+    [true, true, true],
+    'each has a third of a processor at most',
+  )
+  assert.equal(waits.isLacking(), false)
 })

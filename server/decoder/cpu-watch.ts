@@ -1,4 +1,4 @@
-// Ends a process that keeps a processor busy. A limit of total processor time does not suit a process that runs for
+// Watches how much processor time a process gets: ends one that keeps a processor busy, and notices when one gets none. A limit of total processor time does not suit a process that runs for
 // weeks, so this checks the recent share of the process and its children. Linux only: without `/proc` there is no
 // limit.
 
@@ -58,6 +58,64 @@ function readStat(pid: number): number {
     return (ticks * 1000) / ticksPerSecond
   } catch {
     return 0 // the process has ended, or this system has no /proc
+  }
+}
+
+/**
+ * Tells a process that hangs from one that gets no processor, because the machine is busy with others. Where the system does
+ * not say, none lacks one.
+ */
+export class ProcessorWait {
+  readonly #pid: number
+  #lastMs = performance.now()
+  #last: Scheduling
+
+  constructor(pid: number) {
+    this.#pid = pid
+    this.#last = readScheduling(pid)
+  }
+
+  /** Whether it has waited for a processor for more than half of the time since the last call, or since the creation. */
+  isLacking(): boolean {
+    const nowMs = performance.now()
+    const halfMs = (nowMs - this.#lastMs) / 2
+    const before = this.#last
+    const now = readScheduling(this.#pid)
+    this.#lastMs = nowMs
+    this.#last = now
+    // A wait counts when it ends, which may not have happened yet.
+    const isWaiting = now.isReady && now.ranMs - before.ranMs < halfMs
+    return isWaiting || now.waitedMs - before.waitedMs > halfMs
+  }
+}
+
+/** `isReady`: has a processor, waits for one, or for a disk. Of main threads. */
+type Scheduling = { readonly ranMs: number; readonly waitedMs: number; readonly isReady: boolean }
+
+/** Of a process and its descendants together. */
+function readScheduling(pid: number): Scheduling {
+  const own = readOwnScheduling(pid)
+  return listChildren(pid)
+    .map(readScheduling)
+    .reduce(
+      (sum, each) => ({
+        ranMs: sum.ranMs + each.ranMs,
+        waitedMs: sum.waitedMs + each.waitedMs,
+        isReady: sum.isReady || each.isReady,
+      }),
+      own,
+    )
+}
+
+/** See proc(5), and for schedstat, whose numbers are nanoseconds, Documentation/scheduler/sched-stats.rst of Linux. */
+function readOwnScheduling(pid: number): Scheduling {
+  try {
+    const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const state = stat[stat.lastIndexOf(')') + 2]
+    return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6, isReady: state === 'R' || state === 'D' }
+  } catch {
+    return { ranMs: 0, waitedMs: 0, isReady: false } // the process has ended, or the kernel does not count it
   }
 }
 

@@ -4,6 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Backoff } from '../base/retry.ts'
 import { Timer } from '../base/timer.ts'
+import { ProcessorWait } from './cpu-watch.ts'
 import { type DecodeReply, type DecodeRequest, parseReply, writeRequest } from './decoder-protocol.ts'
 import type { Isolation } from './isolation/isolation.ts'
 import { MessageChild } from './message-child.ts'
@@ -13,7 +14,10 @@ export type DecoderProcessHandleOptions = {
   readonly isolation: Isolation
   /** Memory limit beyond the needs of Node itself, where the system supports limits. */
   readonly memoryBytes: number
-  /** When decoding takes longer, the process is killed and restarted. */
+  /**
+   * When decoding takes longer, the process is killed and restarted. It may take up to six times as long while the machine
+   * has no processor for it.
+   */
   readonly timeoutMs: number
   /** The process is stopped after this time without work. */
   readonly idleMs: number
@@ -27,6 +31,10 @@ export type DecoderProcessHandleOptions = {
   /** Called when the process can take the next frame. */
   readonly onFree: () => void
 }
+
+const longestWait = 6
+/** Whether a process gets processor time is looked at over this part of its time limit. */
+const lookShare = 0.2
 
 export class DecoderProcessHandle {
   readonly #options: DecoderProcessHandleOptions
@@ -61,8 +69,23 @@ export class DecoderProcessHandle {
     const { clock, timeoutMs } = this.#options
     this.#startedMs = clock.monotonicMs()
     this.#child ??= this.#startChild()
-    this.#timer.start(timeoutMs, () => this.kill(`no answer in ${timeoutMs} ms`))
+    this.#timer.start(timeoutMs * (1 - lookShare), () => this.#endUnlessLacking(this.watchWait()))
     this.#child.send(writeRequest(request))
+  }
+
+  /** Undefined if there is no process. */
+  watchWait(): ProcessorWait | undefined {
+    const { pid } = this
+    return pid === undefined ? undefined : new ProcessorWait(pid)
+  }
+
+  #endUnlessLacking(wait: ProcessorWait | undefined): void {
+    const { timeoutMs } = this.#options
+    this.#timer.start(timeoutMs * lookShare, () => {
+      const busyMs = this.busyMs ?? 0
+      if (wait?.isLacking() && busyMs < longestWait * timeoutMs) this.#endUnlessLacking(wait)
+      else this.kill(`no answer in ${Math.round(busyMs)} ms`)
+    })
   }
 
   /** Kills the process together with its current frame. */

@@ -73,6 +73,8 @@ type Slot = { readonly process: DecoderProcessHandle; readonly isQuickOnly: bool
 
 /** Time limit for a frame in the process reserved for quick frames while others wait. */
 const maxQuickMs = 2000
+/** Whether it gets processor time is looked at for so long before. */
+const quickLookMs = 400
 
 /**
  * Starts processes when there is work and stops them when idle. Viewers and cameras are served in turn, and each camera
@@ -196,11 +198,15 @@ export class Decoder implements AsyncDisposable {
     const [quick] = this.#slots
     const busyMs = quick?.process.busyMs
     if (!quick?.isQuickOnly || busyMs === undefined || this.#slowTimer.isRunning) return
-    this.#slowTimer.start(Math.max(0, maxQuickMs - busyMs), () => {
-      const isSlow = (quick.process.busyMs ?? 0) >= maxQuickMs
-      if (isSlow && this.#queue.hasQuick(this.#clock.monotonicMs())) {
-        quick.process.kill(`no answer in ${maxQuickMs} ms`)
-      }
+    this.#slowTimer.start(Math.max(0, maxQuickMs - quickLookMs - busyMs), () => {
+      const wait = quick.process.watchWait()
+      this.#slowTimer.start(quickLookMs, () => {
+        const busyMs = quick.process.busyMs ?? 0
+        if (!this.#queue.hasQuick(this.#clock.monotonicMs())) return
+        // Another frame has begun meanwhile, or the machine has no processor for this one.
+        if (busyMs < maxQuickMs || wait?.isLacking()) this.#watchSlow()
+        else quick.process.kill(`no answer in ${Math.round(busyMs)} ms`)
+      })
     })
   }
 

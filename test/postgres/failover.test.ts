@@ -213,7 +213,7 @@ testPostgres('a server is killed, and another one records its cameras until it i
   const lostMs = Date.now()
   const disk = join(first.dataDir, 'archive')
   await eventually('its folder is taken', 40_000, () =>
-    second.command('place', 'add', disk).then(
+    first.command('place', 'add', disk, '--node-name', 'n2').then(
       () => true,
       () => false,
     ),

@@ -118,6 +118,8 @@ export class TemporaryPostgres {
       listen_addresses: this.host,
       unix_socket_directories: '',
       fsync: 'off',
+      // In its folder, which is deleted: one that is killed leaves its shared memory.
+      dynamic_shared_memory_type: 'mmap',
       max_connections: 300,
     }
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -26,7 +26,11 @@ export function createStorageHandlers(options: StorageHandlersOptions): Pick<Han
   }
 
   return {
-    getStorage: ({ caller }) => show(caller.userId),
+    getStorage(call) {
+      // A server that was asked for by its name does not answer.
+      call.refuse()
+      return show(call.caller.userId)
+    },
 
     async getUserStorage({ caller, params }) {
       await checkOwner(store, caller)
