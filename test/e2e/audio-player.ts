@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import type { Camera } from '../../contract/camera.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
-import { type Clock, launchChromium, openViewer, readClock } from './browser.ts'
+import { type Clock, checkErrors, launchChromium, openViewer, readClock } from './browser.ts'
 import { openStream } from './clock-player.ts'
 import { decode, probe } from './media-probe.ts'
 
@@ -106,7 +106,7 @@ async function watchLive({ server, cameraId }: Scene, untilMs: number): Promise<
     assert.ok(measure.longestStandstillMs < maxStandstillMs, 'the live frame stands still')
     if (read.code.unixMs > last.unixMs) last = { unixMs: read.code.unixMs, atMs: Date.now() }
   }
-  return { ...measure, errors: await checkErrors(viewer.page, true) }
+  return { ...measure, errors: await checkErrors(viewer.page, { isLive: true }) }
 }
 
 async function playRecorded(scene: Scene, range: { startMs: number; endMs: number }): Promise<Measure> {
@@ -137,19 +137,6 @@ function noteClock(measure: { worstClockErrorMs: number }, { code, playingMs, sh
   const errorMs = Math.round(Math.min(...errors))
   measure.worstClockErrorMs = Math.max(measure.worstClockErrorMs, errorMs)
   assert.ok(errorMs < tolerableMs, `the clock in the frame differs by ${errorMs} ms`)
-}
-
-async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page'], isLive = false): Promise<string[]> {
-  const errors = await page.evaluate<string[]>('errors')
-  // Frames that arrive late on a busy machine, from which hls.js recovers; the duration is measured. A live player is so
-  // close to the newest frame that it steps over audio that comes later than its image, and it waits for a playlist for
-  // four fifths of the target duration only, and then asks again.
-  const tolerable = ['bufferStalledError', ...(isLive ? ['bufferSeekOverHole', 'levelLoadTimeOut'] : [])]
-  assert.deepEqual(
-    errors.filter((error) => !tolerable.includes(error)),
-    [],
-  )
-  return errors
 }
 
 /** FFmpeg and Chromium play it completely, and every second of audio is as it was sent. */

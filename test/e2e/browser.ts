@@ -1,5 +1,6 @@
 // Chromium showing the viewer page: a third-party web application on its own origin.
 
+import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -92,6 +93,35 @@ export async function readClock(page: Evaluator, selector: string): Promise<Cloc
   image.write(pixels, top * width * 4, 'base64')
   const code = readTimeCode(image, width, height)
   return code && { code, readMs, playingMs, shownMs }
+}
+
+/** Longer than audio and video of a file differ, and shorter than anything that is missing. */
+const seamSeconds = 1
+
+/**
+ * Fails if hls.js had errors that are none of a busy machine and of streams that change. `isLive`: of a player close to the
+ * newest frame. Returns all errors.
+ */
+export async function checkErrors(page: Evaluator, { isLive = false } = {}): Promise<string[]> {
+  const reasons = await page.evaluate<string[]>('reasons')
+  let nudges = 0
+  const isTolerable = (reason: string) => {
+    // Requests that a seek has aborted, frames that come late, and playlists, for which it asks again.
+    if (/^(aborted|bufferStalledError|levelLoadTimeOut)\b/.test(reason)) return true
+    // From a long stall it recovers by a small step, which once is no sign of a hole in the media.
+    if (reason.startsWith('bufferNudgeOnStall')) return nudges++ === 0
+    // It steps over audio that comes later than its image.
+    if (isLive && reason.startsWith('bufferSeekOverHole')) return true
+    // Where the tracks change, audio and video do not end together.
+    if (reason.startsWith('bufferSeekOverHole: nudging playhead')) return true
+    const [, from, to] = /^bufferSeekOverHole: .* from ([\d.]+) to ([\d.]+)/.exec(reason) ?? []
+    return Number(to) - Number(from) < seamSeconds
+  }
+  assert.deepEqual(
+    reasons.filter((reason) => !isTolerable(reason)),
+    [],
+  )
+  return page.evaluate<string[]>('errors')
 }
 
 /** Chromium without windows: with windows that nobody sees it takes more than twice the CPU time. */

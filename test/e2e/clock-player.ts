@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClockClip } from '../playback/clock-footage.ts'
 import { eventually, type ServerUnderTest } from '../server-under-test.ts'
-import { openViewer, type Viewer } from './browser.ts'
+import { checkErrors, openViewer } from './browser.ts'
 
 export type ClockScene = {
   readonly server: ServerUnderTest
@@ -42,7 +42,7 @@ export async function playAtFour(scene: ClockScene): Promise<{ looks: number; er
     return unixMs > endOf(clips.at(-1)!) - 1500
   })
   assert.deepEqual([...seen], Array.from(clips.keys()))
-  return { looks, errors: await checkErrors(viewer) }
+  return { looks, errors: await checkErrors(viewer.page) }
 }
 
 /** Seeks to random moments. */
@@ -77,7 +77,7 @@ export async function jumpAround(
     worstMs = Math.max(worstMs, found.ms)
     assert.ok(found.ms < tolerableMs, `at ${to} s the clock in the frame differs by ${found.ms} ms`)
   }
-  return { worstMs, errors: await checkErrors(viewer) }
+  return { worstMs, errors: await checkErrors(viewer.page) }
 }
 
 /** Plays a stream without an end at normal speed, then reloads it at `speed`. */
@@ -104,7 +104,7 @@ export async function playKeyFrames(scene: ClockScene, speed: number): Promise<v
   const clockMs = until.code.unixMs - from.code.unixMs
   // Key frames may be seconds apart, and a gap may have been skipped.
   assert.ok(clockMs >= (until.seconds - from.seconds) * 1000 * speed * 0.6, `${clockMs} ms of the clock`)
-  await checkErrors(viewer)
+  await checkErrors(viewer.page)
 }
 
 const endOf = ({ startMs, seconds }: ClockClip) => startMs + seconds * 1000
@@ -126,16 +126,4 @@ async function setSpeed(server: ServerUnderTest, { stream_controls }: Stream, sp
   const path = `${new URL(stream_controls.speed).pathname}?speed=${speed}`
   const { status, text } = await server.request(path, { method: 'POST', authorization: null })
   assert.equal(status, 204, text)
-}
-
-/** Errors that hls.js recovered from. */
-async function checkErrors({ page }: Viewer): Promise<string[]> {
-  const errors = await page.evaluate<string[]>('errors')
-  // Requests that a seek aborted, and stalls on a busy machine, from which hls.js recovers. From a long one it does so by
-  // a small step, which once is no sign of a hole in the media.
-  const tolerable = ['aborted', 'bufferStalledError']
-  const others = errors.filter((error) => !tolerable.includes(error))
-  if (others[0] === 'bufferNudgeOnStall') others.shift()
-  assert.deepEqual(others, [])
-  return errors
 }
