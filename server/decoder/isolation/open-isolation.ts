@@ -6,6 +6,7 @@ import { release } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { type Protection, protections } from '../../../contract/protections.ts'
 import { AppError } from '../../base/error.ts'
+import { ProcessorWait } from '../cpu-watch.ts'
 import { MessageChild } from '../message-child.ts'
 import { type Isolation, type IsolationReport, noIsolation } from './isolation.ts'
 import { writeSyscallFilter } from './syscall-filter.ts'
@@ -26,8 +27,10 @@ const nobodyUserId = 65_534
 
 const standardFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
-/** A process that has not started by then never will. 0.2 s is usual. */
+/** A process that has not started by then never will, unless the machine has no processor for it. 0.2 s is usual. */
 const trialTimeoutMs = 20_000
+const longestTrialMs = 120_000
+const lookMs = 5000
 
 const trialMemoryBytes = 256 * 1024 * 1024
 
@@ -119,9 +122,16 @@ function findFailure(attempt: Attempt): Promise<string | undefined> {
     onMessage: ([isLoaded]) => resolve(isLoaded === 1 ? undefined : 'FFmpeg has no decoder for H.264'),
     onExit: (reason) => resolve(shorten(reason)),
   })
-  const timer = setTimeout(() => resolve(`no answer in ${trialTimeoutMs} ms`), trialTimeoutMs)
+  const wait = child.pid === undefined ? undefined : new ProcessorWait(child.pid)
+  let triedMs = 0
+  const timer = setInterval(() => {
+    triedMs += lookMs
+    // Less isolation, for as long as the server runs, would be a high price for a slow start of the machine.
+    const limitMs = wait?.isLacking() ? longestTrialMs : trialTimeoutMs
+    if (triedMs >= limitMs) resolve(`no answer in ${triedMs} ms`)
+  }, lookMs)
   return promise.finally(() => {
-    clearTimeout(timer)
+    clearInterval(timer)
     return child.stop()
   })
 }
