@@ -63,7 +63,7 @@ test('a live stream: described, set up, played, its times agree', async () => {
   }
   const audio = client.reports.find(({ ssrc }) => ssrc === ssrcs[1])!
   const audioMs = audio.unixMs + ((client.blocks.at(-1)!.timestamp - audio.timestamp) | 0) / 16
-  assert.ok(Math.abs(audioMs - Date.now()) < 500, 'audio clock')
+  assert.ok(Math.abs(audioMs - Date.now()) < 3000, 'audio clock')
   assert.equal((await client.request('GET_PARAMETER')).status, 200)
   assert.equal((await client.request('TEARDOWN')).status, 200)
   await client.until(() => camera.stats().streams.door!.players === 0)
@@ -241,7 +241,7 @@ test('faults of the stream: another size, another time', async () => {
     await client.until(() => client.frames.length > at + 3 && client.reports.length > reports)
     const steps = client.frames.slice(1).map(({ timestamp }, i) => (timestamp - client.frames[i]!.timestamp) | 0)
     assert.equal(steps.filter((step) => step < -400_000).length, 1, 'the timestamps step back once')
-    assert.ok(Math.abs(Date.now() - 5000 - client.reports.at(-1)!.unixMs) < 500, 'the wall clock, too')
+    assert.ok(Math.abs(Date.now() - 5000 - client.reports.at(-1)!.unixMs) < 2500, 'the wall clock, too')
   }
 })
 
