@@ -1,7 +1,6 @@
 // A camera that reconnects with audio, without, and with audio again. Viewers of live HLS in hls.js keep watching,
 // whatever tracks they began with, and so do viewers of the recording.
 
-import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import type { DescriptionFault } from '../fake-camera/rtsp/stream-faults.ts'
