@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -46,6 +47,11 @@ async function until(condition: () => boolean): Promise<void> {
     assert.ok(i < 400, 'expected the condition within 4 s')
     await systemClock.sleep(10)
   }
+}
+
+/** Only Linux tells. */
+function isStopped(pid: number): boolean {
+  return process.platform !== 'linux' || /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
 }
 
 function isAlive(pid: number): boolean {
@@ -139,6 +145,8 @@ suite('decoder', { concurrency: 2 }, () => {
     await decoder.decode(request)
     const pid = decoder.stats().pid!
     process.kill(pid, 'SIGSTOP')
+    // Until then it is ready to run, as one that gets no processor.
+    await until(() => isStopped(pid))
     const hanging = assert.rejects(decoder.decode(request), isKind('unavailable'))
     await clock.advance(7999)
     assert.ok(isAlive(pid))
