@@ -60,6 +60,7 @@ test('a process that gets no processor is told from one that is stopped', {
   const stopped = pids.pop()!
   await delay(1000)
   process.kill(stopped, 'SIGSTOP')
+  while (!/\) T /.test(readFileSync(`/proc/${stopped}/stat`, 'latin1'))) await delay(10)
   const busy = pids.map((pid) => new ProcessorWait(pid))
   const waits = new ProcessorWait(stopped)
   await delay(1000)
