@@ -1,6 +1,6 @@
-// Watches how much processor time a process gets: ends one that keeps a processor busy, and notices when one gets none. A limit of total processor time does not suit a process that runs for
-// weeks, so this checks the recent share of the process and its children. Linux only: without `/proc` there is no
-// limit.
+// Watches how much processor time a process gets: ends one that keeps a processor busy, and notices when one gets none. A
+// limit of total processor time does not suit a process that runs for weeks, so this checks the recent share of the
+// process and its children. Linux only: without `/proc` there is no limit.
 
 import { readFileSync } from 'node:fs'
 

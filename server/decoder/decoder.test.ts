@@ -1,8 +1,8 @@
 // Tests with the real process and real images. The test images are drawn and inspected in a separate process, too.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -154,6 +154,34 @@ suite('decoder', { concurrency: 2 }, () => {
     await hanging
     assert.equal((await decoder.decode(request)).length, 1)
     await until(() => !isAlive(pid))
+  })
+
+  test('a process that gets no processor is waited for six times as long', {
+    skip: existsSync('/proc/self/schedstat') ? false : 'this system does not count how long processes wait',
+  }, async (t) => {
+    const clock = new TestClock()
+    await using decoder = openDecoder({ ...stoppable, clock, timeoutMs: 8000 })
+    await decoder.decode(await draw('h264', 64, 48))
+    const pid = decoder.stats().pid!
+    const processor = /^Cpus_allowed_list:\s*(\d+)/m.exec(readFileSync('/proc/self/status', 'latin1'))![1]!
+    await promisify(execFile)('taskset', ['-a', '-c', '-p', processor, String(pid)])
+    for (let i = 0; i < 3; i++) {
+      // Each has a session of its own, as the decoder process has: Linux may give each session the same share.
+      const options = { stdio: 'ignore', detached: true } as const
+      const other = spawn('taskset', ['-c', processor, process.execPath, '-e', 'for (;;);'], options)
+      t.after(() => other.kill('SIGKILL'))
+    }
+    const data = writeSlowJpeg(60_000)
+    const hanging = decoder.decode({ codec: 'mjpeg', config: new Uint8Array(), data, sizes: [{ maxWidth: 320 }] })
+    const lost = assert.rejects(hanging, isKind('unavailable'))
+    await systemClock.sleep(1000)
+    await clock.advance(6400)
+    await systemClock.sleep(1000)
+    await clock.advance(1600)
+    assert.equal(decoder.stats().crashes, 0, 'it had a quarter of a processor at most')
+    await clock.advance(5 * 8000)
+    await lost
+    assert.equal(decoder.stats().crashes, 1)
   })
 
   test('requests beyond the queue limit are rejected immediately', async () => {

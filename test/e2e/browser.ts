@@ -106,6 +106,7 @@ export async function checkErrors(page: Evaluator, { isLive = false } = {}): Pro
   const reasons = await page.evaluate<string[]>('reasons')
   let nudges = 0
   const isTolerable = (reason: string) => {
+    if (/^\w+ \(fatal\)/.test(reason)) return false
     // Requests that a seek has aborted, frames that come late, and playlists, for which it asks again.
     if (/^(aborted|bufferStalledError|levelLoadTimeOut)\b/.test(reason)) return true
     // From a long stall it recovers by a small step, which once is no sign of a hole in the media.

@@ -53,7 +53,10 @@ after(async () => {
 })
 
 test('hls.js plays across every change of tracks', async () => {
-  await playAtFour(scene)
+  assert.deepEqual(
+    (await playAtFour(scene)).errors.filter((error) => error !== 'bufferStalledError'),
+    [],
+  )
 })
 
 test('hls.js seeks between any two sets of tracks', async () => {
