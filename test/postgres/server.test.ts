@@ -41,7 +41,7 @@ testPostgres('a server on PostgreSQL records through an outage of its database',
   const authorization = `PersonalAccessToken ${token}`
   assert.equal((await server.request('/v1/me/', { authorization })).status, 200)
   await server.command('token', 'revoke', String(made.id))
-  await eventually('the token is refused', 500, async () => {
+  await eventually('the token is refused', 5000, async () => {
     return (await server.request('/v1/me/', { authorization })).status === 401
   })
 
@@ -114,7 +114,7 @@ testPostgres('what happens while the database is away is written once when it is
   const [event, ...others] = await listLost()
   assert.deepEqual(others, [])
   const atMs = Date.parse(event!.occurred_at)
-  assert.ok(atMs >= awayMs && atMs < awayMs + 6000, event!.occurred_at)
+  assert.ok(atMs >= awayMs && atMs < backMs, event!.occurred_at)
   // The writes of one camera wait for half a minute at most between two attempts.
   const time = (ms: number) => new Date(ms).toISOString()
   const timeline = (id: number) =>
@@ -124,10 +124,10 @@ testPostgres('what happens while the database is away is written once when it is
     return Date.parse(found.segments.at(-1)!.end) >= backMs - 3000 && found
   })
   const lostMs = gaps.reduce((sum, { start, end }) => sum + Date.parse(end) - Date.parse(start), 0)
-  assert.ok(lostMs < 6000, JSON.stringify(gaps))
+  assert.ok(lostMs < (outageSeconds * 1000) / 2, JSON.stringify(gaps))
   const [gap] = (await timeline(b)).gaps.slice(-1)
   assert.equal(gap?.reason, (event!.data as { reason: string }).reason)
-  assert.ok(Math.abs(Date.parse(gap!.start) - awayMs - 3000) < 3000, gap!.start)
+  assert.ok(Date.parse(gap!.start) >= awayMs && Date.parse(gap!.start) < backMs, gap!.start)
   const twice = await queryDatabase(
     { database: process.env.NIGHTJAR_DATABASE },
     'select path from segments group by place_id, path having count(*) > 1',

@@ -178,7 +178,7 @@ test('T33: whoever is slow with handshake, headers or body is cut off', async (t
     closed(session),
   ])
   // By default, half a minute.
-  assert.ok(performance.now() - startedMs < 15_000)
+  assert.ok(performance.now() - startedMs < 30_000)
   assert.match(headersText, /^HTTP\/1\.1 408 /)
   assert.match(bodyText, /^$|^HTTP\/1\.1 408 /)
 })

@@ -49,7 +49,12 @@ test('a camera that is not needed is connected briefly every minute, and its sta
 test('the first viewer ends the pause, and the connection lasts a little longer than the last viewer', async () => {
   await using camera = await openScriptedCamera({ play })
   const demand = new Demand(false)
-  const started = performance.now()
+  // The next check is a minute away by the system clock, everything else is hasty.
+  const clock: Clock = {
+    nowMs: () => hastyClock.nowMs(),
+    monotonicMs: () => hastyClock.monotonicMs(),
+    sleep: (ms, signal) => (ms >= 45_000 ? systemClock : hastyClock).sleep(ms, signal),
+  }
   let watchedMs = 0
   let unwatchedMs = 0
   let endedMs = 0
@@ -70,14 +75,10 @@ test('the first viewer ends the pause, and the connection lasts a little longer 
       if (ends === 2) endedMs = performance.now()
       return ends === 2
     },
-    { demand, clock: hastyClock },
+    { demand, clock },
   )
-  assert.ok(
-    unwatchedMs - 1000 - watchedMs < 1000,
-    'the camera is connected before the next check, which is 1.1 s away by this clock',
-  )
+  assert.ok(unwatchedMs - 1000 - watchedMs < 30_000, 'the camera is connected before the next check')
   assert.ok(endedMs >= unwatchedMs + 200, 'the connection lasts forty seconds of watching by this clock, and ten more')
-  assert.ok(endedMs - started < 14_000)
 })
 
 test('a viewer does not trigger another attempt with a refused password', async () => {
