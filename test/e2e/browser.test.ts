@@ -84,17 +84,21 @@ test('the burned-in clock of a recorded stream matches the playlist, also after 
   await eventually('20 s of footage', 30_000, async () => Date.now() > startMs + 21_000)
   await using viewer = await openViewer({ recorded: await recordedUrl(ids[0]!, startMs, startMs + 20_000) })
   await eventually('a frame', 20_000, () => viewer.readClock('video'))
-  // Paused, because on a busy machine the frame that is shown while playing is older than the playback position.
   await viewer.page.evaluate(`document.querySelector('video').pause()`)
   for (const seconds of [0.5, 14, 6.3, 18.2, 9.9]) {
-    await viewer.page.evaluate(`document.querySelector('video').currentTime = ${seconds}`)
-    const { code, playingMs } = await eventually(`the frame at ${seconds} s`, 20_000, async () => {
-      const isThere = await viewer.page.evaluate<boolean>(
-        `(() => { const v = document.querySelector('video'); return !v.seeking && v.readyState >= 2 && v.currentTime >= ${seconds} })()`,
-      )
-      return isThere && viewer.readClock('video')
+    await viewer.page.evaluate(
+      `(() => { const v = document.querySelector('video'); v.shownTime = undefined; v.currentTime = ${seconds} })()`,
+    )
+    const { code, playingMs, shownMs } = await eventually(`the frame at ${seconds} s`, 20_000, async () => {
+      const clock = await viewer.readClock('video')
+      return clock?.shownMs !== undefined && clock
     })
-    const differenceMs = Math.abs(code.unixMs - playingMs!)
+    // A camera on a busy machine leaves frames out, and the frame that is shown may be older than the position.
+    assert.ok(
+      shownMs! <= playingMs! + 100,
+      `at ${seconds} s a frame is shown that is ${shownMs! - playingMs!} ms later`,
+    )
+    const differenceMs = Math.abs(code.unixMs - shownMs!)
     assert.ok(differenceMs < 1000, `at ${seconds} s the clock in the frame differs by ${differenceMs} ms`)
     assert.ok(code.unixMs >= startMs - 1500 && code.unixMs <= startMs + 21_500)
   }
