@@ -12,8 +12,11 @@ import { packetizePicture } from './packetize-picture.ts'
 import { RtpTrack } from './rtp-track.ts'
 import type { ResolvedStream } from './stream-options.ts'
 
-/** A camera that fell further behind, because the machine is busy, goes on with the present. */
-const maxLateMs = 1000
+/**
+ * A camera that fell further behind, because the machine is busy, goes on with the present. Before that it takes the
+ * pictures later, since a hole looks like a fault of the server.
+ */
+const maxLateMs = 5000
 /** A picture has the time when it was due: where that is looked at, it may not be taken much later. */
 const maxLateTrueMs = 200
 
