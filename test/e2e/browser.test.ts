@@ -93,11 +93,9 @@ test('the burned-in clock of a recorded stream matches the playlist, also after 
       const clock = await viewer.readClock('video')
       return clock?.shownMs !== undefined && clock
     })
-    // A camera on a busy machine leaves frames out, and the frame that is shown may be older than the position.
-    assert.ok(
-      shownMs! <= playingMs! + 100,
-      `at ${seconds} s a frame is shown that is ${shownMs! - playingMs!} ms later`,
-    )
+    // Older than the position where a camera on a busy machine left frames out; seeks are farther apart than that.
+    const olderMs = playingMs! - shownMs!
+    assert.ok(olderMs > -100 && olderMs < 5000, `at ${seconds} s a frame is shown that is ${olderMs} ms older`)
     const differenceMs = Math.abs(code.unixMs - shownMs!)
     assert.ok(differenceMs < 1000, `at ${seconds} s the clock in the frame differs by ${differenceMs} ms`)
     assert.ok(code.unixMs >= startMs - 1500 && code.unixMs <= startMs + 21_500)
