@@ -1,6 +1,7 @@
 // What was learned about a camera, kept for its next connection. It is held in memory only, because a firmware update
 // may change the camera's behavior.
 
+import type { FrameMark } from '../frames/camera-stream.ts'
 import { RunLimit } from '../frames/run-limit.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { TransportChoice } from './transport-choice.ts'
@@ -15,6 +16,8 @@ export type CameraMemory = {
   clockRate: number
   /** `ArrivalClock.setMs` of the last run; undefined before the first. */
   setMs: number | undefined
+  /** The last key frame that was published. A camera may begin the next connection with it. */
+  lastKey: FrameMark | undefined
   /** Whether the target of the last connection is publicly reachable; see `TestedAddress`. */
   isPublic: boolean
 }
@@ -27,6 +30,7 @@ export function createCameraMemory(): CameraMemory {
     runLimit: new RunLimit(),
     clockRate: 1,
     setMs: undefined,
+    lastKey: undefined,
     isPublic: false,
   }
 }

@@ -26,9 +26,16 @@ const backlogMs = 250
 
 /** The last frame of the connection before may be dated so much later when it is repeated. It is less than a frame lasts. */
 const repeatedMs = 40
+/** On a busy machine, the clocks of two connections differ by more. Then the last key frame is known by its bytes. */
+const repeatedKeyMs = 500
+/** Compressed data this long does not occur twice at the end of frames of the same length, unless the image stands still. */
+const tailBytes = 64
 
 /** Packets of one frame do not come later than this after one that is marked as the last. */
 const settledMs = 1000
+
+/** What a frame is known by without its data. */
+export type FrameMark = { readonly bytes: number; readonly tail: Uint8Array }
 
 export type CameraStreamOptions = {
   readonly plan: StreamPlan
@@ -36,8 +43,8 @@ export type CameraStreamOptions = {
   readonly stats: CameraStats
   /** Time of the camera's last frame so far, by `arrivalClock`. Later frames are never stamped earlier. */
   readonly floorMs: number
-  /** What earlier connections learned about the camera's clock. This connection updates it. */
-  readonly memory?: { clockRate: number; setMs: number | undefined }
+  /** What earlier connections learned about the camera's clock, and their last key frame. This connection updates it. */
+  readonly memory?: { clockRate: number; setMs: number | undefined; lastKey: FrameMark | undefined }
   readonly createRunId: () => string
   /** Shared by the connections of the thread; reports when the thread was last blocked. */
   readonly reads?: Pick<SharedReads, 'sinceStandstillMs' | 'sinceStandstillBeganMs'> | undefined
@@ -324,10 +331,9 @@ export class CameraStream implements Disposable {
     { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame,
     hasWaited = false,
   ): void {
-    const { stats, publish, floorMs } = this.#options
-    if (!this.#hasBegun) this.#isRepeating = nowMs < floorMs + repeatedMs
+    const { stats, publish, memory: learned } = this.#options
+    if (!this.#hasBegun || (this.#isRepeating && isKey)) this.#isRepeating = this.#isRepeated(data, isKey, nowMs)
     this.#hasBegun = true
-    if (this.#isRepeating && isKey) this.#isRepeating = nowMs < floorMs + repeatedMs
     if (this.#isRepeating) {
       memory?.release()
       return
@@ -346,6 +352,7 @@ export class CameraStream implements Disposable {
       return
     }
     this.#keptMs = nowMs
+    if (isKey && learned) learned.lastKey = markFrame(data)
     const { pts90k, dts90k } = this.#clock
     const wallMs = this.#label(this.#clock.wallMs)
     const isAfterLoss = losses !== this.#knownLosses
@@ -356,6 +363,13 @@ export class CameraStream implements Disposable {
     const frame: Frame = { kind: 'video', pts90k, dts90k, wallMs, isKey, isAfterLoss, data, memory }
     publish(access ? { ...frame, ...access } : frame)
     memory?.release()
+  }
+
+  /** True for a frame that was published from the connection before. */
+  #isRepeated(data: Uint8Array, isKey: boolean, nowMs: number): boolean {
+    const { floorMs, memory } = this.#options
+    if (nowMs < floorMs + repeatedMs) return true
+    return isKey && nowMs < floorMs + repeatedKeyMs && memory?.lastKey !== undefined && hasMark(data, memory.lastKey)
   }
 
   /**
@@ -412,6 +426,14 @@ export class CameraStream implements Disposable {
     publish({ kind: 'start', runId: createRunId(), format, ...(clockSetMs !== 0 && { clockSetMs }) })
     onRun(format)
   }
+}
+
+function markFrame(data: Uint8Array): FrameMark {
+  return { bytes: data.length, tail: data.slice(-tailBytes) }
+}
+
+function hasMark(data: Uint8Array, { bytes, tail }: FrameMark): boolean {
+  return data.length === bytes && Buffer.compare(data.subarray(-tailBytes), tail) === 0
 }
 
 function isSameFormat(a: VideoFormat, b: VideoFormat): boolean {

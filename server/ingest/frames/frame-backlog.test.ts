@@ -12,11 +12,15 @@ import { parseSdp } from '../../media/sdp/parse-sdp.ts'
 import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { planStreams } from '../plan/stream-plan.ts'
 import { createCameraStats } from './camera-stats.ts'
-import { CameraStream } from './camera-stream.ts'
+import { CameraStream, type CameraStreamOptions } from './camera-stream.ts'
 
 const startMs = 1_700_000_000_000
 const frameMs = 40
 
+type Opening = Partial<Pick<CameraStreamOptions, 'floorMs' | 'memory'>> & {
+  readonly sdp?: string
+  readonly firstIndex?: number
+}
 type Kept = { readonly baseTicks: number; readonly byteMs?: number; readonly ticks?: () => number }
 type Sending = {
   readonly baseTicks: number
@@ -26,7 +30,7 @@ type Sending = {
 }
 
 /** A camera that sends a frame every 40 ms to a thread that is blocked now and then. */
-function open({ floorMs = 0, sdp = videoSdp } = {}) {
+function open({ floorMs = 0, sdp = videoSdp, memory, firstIndex = 0 }: Opening = {}) {
   const time = { ms: startMs, standstillBeginMs: 0, standstillEndMs: Number.NEGATIVE_INFINITY }
   const items: HubItem[] = []
   const stats = createCameraStats()
@@ -39,19 +43,21 @@ function open({ floorMs = 0, sdp = videoSdp } = {}) {
     },
     stats,
     floorMs,
+    ...(memory && { memory }),
     createRunId: () => 'run',
     publish: (item) => items.push(item),
     onRun: () => {},
   })
   let sequence = 0
   let audioSequence = 0
-  let nextIndex = 0
+  let nextIndex = firstIndex
   const waiting: { index: number; baseTicks: number }[] = []
   const sentMs: number[] = []
   const deliver = ({ index, baseTicks }: { index: number; baseTicks: number }) => {
     const isKey = index % 25 === 0
     const slice = new Uint8Array(300).fill(0x55)
     slice.set([0x60 | (isKey ? 5 : 1), 0x88])
+    slice.set([1 + (index % 255)], 299)
     const payloads = packetizeH264(isKey ? [sampleSps['640x360'], samplePps, slice] : [slice])
     for (const [i, payload] of payloads.entries()) {
       const timestamp = (baseTicks + index * frameMs * 90) >>> 0
@@ -224,6 +230,29 @@ test('a camera that repeats frames of the connection before begins where they en
   const fresh = sentMs.filter((ms) => ms >= startMs - 1000)
   assert.equal(frames()[0]!.isKey, true)
   checkTimes(frames(), fresh)
+})
+
+test('a repeated key frame is known by its bytes, if the clock of its connection is later than that before', () => {
+  const memory = { clockRate: 1, setMs: undefined, lastKey: undefined }
+  const before = open({ memory })
+  before.send(26, { baseTicks: 0 })
+  before.stream[Symbol.dispose]()
+  assert.equal(before.frames().at(-1)!.isKey, true)
+  const floorMs = before.stream.lastWallMs
+  for (const { lateMs, isRepeated } of [
+    { lateMs: 60, isRepeated: true },
+    { lateMs: 450, isRepeated: true },
+    { lateMs: 550, isRepeated: false },
+  ]) {
+    const after = open({ memory: { ...memory }, floorMs, firstIndex: 25 })
+    after.time.ms = floorMs + lateMs - frameMs
+    after.send(100, { baseTicks: 5e8 })
+    checkTimes(after.frames(), isRepeated ? after.sentMs.slice(25) : after.sentMs)
+  }
+  const another = open({ memory: { ...memory }, floorMs, firstIndex: 50 })
+  another.time.ms = floorMs + 60 - frameMs
+  another.send(100, { baseTicks: 5e8 })
+  checkTimes(another.frames(), another.sentMs)
 })
 
 test('a camera whose timestamps are no clock is dated by the arrival of its frames, and its owner is told', () => {

@@ -268,7 +268,7 @@ test('after a loss the camera begins another run with later wall-clock times', a
   await using camera = await openScriptedCamera({
     play: (sender) => {
       // Frames that come at once were taken before. These must not be those of the first connection.
-      setTimeout(() => sendFrames(sender, 7), plays * 500)
+      setTimeout(() => sendFrames(sender, 7), plays * 1000)
       if (++plays === 1) setTimeout(() => sender.socket.destroy(), 50)
     },
   })
