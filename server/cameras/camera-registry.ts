@@ -284,8 +284,8 @@ export class CameraRegistry {
     const { gapReason } = lease ?? {}
     const isTaken = !known && gapReason !== undefined
     const findReason = isTaken ? () => camera.findStartReason(gapReason) : findStartReason
-    const notBeforeMs = isTaken ? (await this.#options.catalog.findLast(id))?.endMs : undefined
     const isRecorded = recording !== undefined && isRecordedAt(recording, this.#options.clock.nowMs())
+    const notBeforeMs = isRecorded && !known ? await this.#findRecordedUntil(id, isTaken) : undefined
     if (isRecorded && recording.recordsUntilMs !== null) this.#ends.set(id, recording.recordsUntilMs)
     else this.#ends.delete(id)
     const job: CameraJob = {
@@ -295,10 +295,26 @@ export class CameraRegistry {
       ...(password !== null && { password }),
       ...(keepsDamaged && { keepsDamaged }),
       recording: isRecorded
-        ? { startReason: await findReason(camera), ...(lease && { leaseEpoch: lease.epoch, notBeforeMs }) }
+        ? {
+            startReason: await findReason(camera),
+            ...(lease && { leaseEpoch: lease.epoch }),
+            ...(notBeforeMs !== undefined && { notBeforeMs }),
+          }
         : undefined,
     }
     camera.setJob(job)
+  }
+
+  /**
+   * Until when the camera was recorded before, by this server or, if it is taken, by another one. It may begin with frames of
+   * then. Where a file that a crash left open ends is not known yet, but it ended before now.
+   */
+  async #findRecordedUntil(id: number, isTaken: boolean): Promise<number | undefined> {
+    const { catalog, clock } = this.#options
+    const endMs = (await catalog.findLast(id))?.endMs
+    if (isTaken || endMs === undefined) return endMs
+    const nowMs = clock.nowMs()
+    return catalog.repair.hasPending(id) ? nowMs : Math.min(endMs, nowMs)
   }
 
   #add(id: number, history: CameraHistory, lease?: CameraLease): Camera {

@@ -289,8 +289,10 @@ class WorkerSlot {
     this.restarts++
     for (const { onChunk } of this.#subscriptions.values()) onChunk(endChunk)
     // What the next worker records comes after a gap that nobody asked for.
+    const notBeforeMs = clock.nowMs()
     for (const [id, job] of this.#jobs) {
-      if (job.recording) this.#jobs.set(id, { ...job, recording: { ...job.recording, startReason: 'server_down' } })
+      if (!job.recording) continue
+      this.#jobs.set(id, { ...job, recording: { ...job.recording, startReason: 'server_down', notBeforeMs } })
     }
     await this.#options.onWorkerLost([...this.#jobs.keys()])
     if (this.#faultyCameraId !== undefined) this.#suspend(this.#faultyCameraId)

@@ -37,8 +37,8 @@ export type RecorderOptions = {
   /** Of the lease under which the camera is recorded; undefined if there is none. It becomes part of the file names. */
   readonly leaseEpoch?: number | undefined
   /**
-   * Where the footage of another server ends, Unix milliseconds. Some cameras begin each connection with frames of the last
-   * seconds, which that server has recorded.
+   * Where the footage of before ends, Unix milliseconds: of another server, of this one before its start, or of a worker that
+   * crashed. Some cameras begin each connection with frames of the last seconds, which may be recorded already.
    */
   readonly notBeforeMs?: number | undefined
   /** The approximate length of a file. */
@@ -228,7 +228,7 @@ export class CameraRecorder implements HubSink {
     this.#cutter!.pushVideo(frame, this.#holes.isBefore(frame.dts90k) || undefined)
   }
 
-  /** True for a frame that another server has recorded, as far as a camera may keep frames. */
+  /** True for a frame that was recorded before, as far as a camera may keep frames. */
   #isRecorded({ wallMs }: Frame): boolean {
     const aheadMs = (this.#notBeforeMs ?? Number.NEGATIVE_INFINITY) - wallMs
     if (aheadMs > 0 && aheadMs < maxKeptMs) return true

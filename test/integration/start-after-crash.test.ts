@@ -1,10 +1,11 @@
 // After a crash with many open files, the next server responds and records at once and repairs the files in the
-// background.
+// background. What a camera has kept of before is not recorded twice.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { constants } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,8 +14,11 @@ import { segmentPath } from '../../server/archive/layout.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { databaseFile } from '../../server/store/engine/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
+import { openHttpReader } from '../audit/http-reader.ts'
+import { playRecording } from '../audit/play-recording.ts'
+import { readTimeline } from '../audit/read-timeline.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { eventually, openServer, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 
 type Health = { status: string; repair?: { pending_files: number; repaired_files: number; failed_files: number } }
 type Storage = { server: { repair: Health['repair'] | null } }
@@ -95,4 +99,57 @@ test('a server with hundreds of open files to repair answers and records before 
   )
   const check = await server.command<{ ok: boolean }>('check', '--deep')
   assert.equal(check.ok, true)
+})
+
+test('a camera that begins with its last group of pictures is not recorded twice by the next server or worker', async () => {
+  const gopFrames = 80
+  let newest = 0
+  await using camera = await openFakeCamera({
+    streams: [
+      {
+        ...{ name: 'yard', scene: 'yard', width: 320, height: 180, framesPerSecond: 10 },
+        ...{ gopFrames, keepsGroup: true, stampsTrueTime: true },
+      },
+    ],
+    onSent: (_, { frameNumber }) => (newest = frameNumber),
+  })
+  const order = join(tmpdir(), `nightjar-die-${process.pid}`)
+  const program = new URL('../audit/die-on-order.ts', import.meta.url).href
+  const environment = { NODE_OPTIONS: `--import=${program}`, NIGHTJAR_AUDIT_DEATH: order }
+  await using server = await openServerWith(environment)
+  using http = openHttpReader(server)
+  const id = await server.addCamera('Yard', camera.url('yard'), '--record', 'P1D')
+  const readRecording = () => http.getJson<Recording>(`/v1/cameras/${id}/recording/`)
+  const untilFootageOf = (ms: number) =>
+    eventually('footage', 60_000, async () => Date.parse((await readRecording()).recording_end ?? '') >= ms)
+  const start = () => server.start()
+  const ends = [
+    () => server.kill().then(start),
+    () => server.stop().then(start),
+    () => writeFile(order, '').then(() => sleep(500)),
+  ]
+  const beginMs = Date.now()
+  await untilFootageOf(beginMs)
+  const isWithinGroup = (share: number) => share > 0.3 && share < 0.5
+  for (const end of ends) {
+    // A group lasts eight seconds: some of it is recorded, and the camera still has it when the next server connects.
+    await eventually('the middle of a group', 60_000, async () => isWithinGroup((newest % gopFrames) / gopFrames))
+    await end()
+    await untilFootageOf(Date.now())
+  }
+  await server.request(`/v1/cameras/${id}/recording/stop/`, { method: 'POST' })
+  await sleep(1000)
+
+  const range = { startMs: beginMs - 60_000, endMs: Date.now() + 60_000 }
+  const { pictures } = await playRecording(http, id, range, true)
+  const numbers = pictures.map(({ taken }) => taken!.frameNumber)
+  assert.ok(numbers.length > gopFrames / 2, `${numbers.length} frames`)
+  const again = numbers.filter((number, i) => number <= (numbers[i - 1] ?? -1))
+  assert.deepEqual(again, [], 'played twice, or in another order')
+  const { gaps } = await readTimeline(http, id, range)
+  assert.deepEqual(
+    [...new Set(gaps.map(({ reason }) => reason))].sort(),
+    ['server_down', 'stopped_by_user'],
+    JSON.stringify(gaps),
+  )
 })
