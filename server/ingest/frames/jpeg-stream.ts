@@ -30,6 +30,12 @@ export type JpegStreamOptions = {
  */
 const stepMs = 2000
 
+/**
+ * Images that were held up arrive together. If they were hardly apart, FFmpeg would take the usual step after them, which is a
+ * thousand times as long, for a discontinuity. No camera sends images faster.
+ */
+const leastStep90k = 180
+
 export class JpegStream {
   /** The number of frames that arrived, published or not. */
   frames = 0
@@ -43,7 +49,7 @@ export class JpegStream {
   #setMs: number
   /** Wall clock minus the run's time. */
   #offsetMs = 0
-  #lastPts90k = -1
+  #lastPts90k = -leastStep90k
   /** When the last frame was published, monotonic. */
   #keptMs = 0
 
@@ -75,7 +81,7 @@ export class JpegStream {
       this.#beginRun(createJpegFormat(size), nowMs, wallMs)
     }
     this.#keptMs = nowMs
-    const pts90k = Math.max(this.#lastPts90k + 1, Math.round((nowMs - this.#runStartMs) * 90))
+    const pts90k = Math.max(this.#lastPts90k + leastStep90k, Math.round((nowMs - this.#runStartMs) * 90))
     this.#lastPts90k = pts90k
     this.lastWallMs = Math.max(this.lastWallMs, wallMs)
     stats.videoFrames++
@@ -102,7 +108,7 @@ export class JpegStream {
     this.#format = video
     this.#runStartMs = nowMs
     this.#offsetMs = wallMs - nowMs
-    this.#lastPts90k = -1
+    this.#lastPts90k = -leastStep90k
     stats.runs++
     const format = { video, audio: undefined }
     publish({ kind: 'start', runId: createRunId(), format, ...(clockSetMs !== 0 && { clockSetMs }) })

@@ -131,13 +131,19 @@ test('a single image is requested repeatedly, and an unchanged one is published 
   assert.ok(camera.requests.length > 8, 'more requests than published frames')
 })
 
-test('a stream that stops is reported as an outage', async () => {
+test('images that come at once are some milliseconds apart, and a stream that stops is reported as an outage', async () => {
   await using camera = await openHttpCamera((_, response) => {
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
-    for (let i = 0; i < 5; i++) response.write(framed(jpegOf(i)))
+    response.write(Buffer.concat([0, 1, 2, 3, 4].map((i) => framed(jpegOf(i)))))
   })
   const { items, causes } = await watchCamera({ url: camera.url }, isLost, { clock: hastyClock })
   assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
+  const places = items.flatMap((item) => (item.kind === 'video' ? item.pts90k : []))
+  assert.equal(places.length, 5)
+  assert.ok(
+    places.every((pts90k, i) => i === 0 || pts90k - places[i - 1]! >= 180),
+    `${places}`,
+  )
   assert.match(causes[0]!, /has sent no frames for 1\d s/)
 })
 
