@@ -147,9 +147,7 @@ test('a camera that begins with its last group of pictures is not recorded twice
   const again = numbers.filter((number, i) => number <= (numbers[i - 1] ?? -1))
   assert.deepEqual(again, [], 'played twice, or in another order')
   const { gaps } = await readTimeline(http, id, range)
-  assert.deepEqual(
-    [...new Set(gaps.map(({ reason }) => reason))].sort(),
-    ['server_down', 'stopped_by_user'],
-    JSON.stringify(gaps),
-  )
+  // After the end of the recording there may be another gap, or not yet.
+  const between = gaps.slice(0, ends.length).map(({ reason }) => reason)
+  assert.deepEqual(between, ['server_down', 'server_down', 'server_down'], JSON.stringify(gaps))
 })

@@ -28,10 +28,12 @@ async function openScene(t: TestContext, postgres: TemporaryPostgres) {
     const port = await findFreePort('127.0.0.1')
     return ['--node-name', name, '--peer-address', `127.0.0.1:${port}`, '--outage-seconds', '2', '--min-free', '0']
   }
-  const first = await openServer(...(await options('n1')))
-  t.after(() => first[Symbol.asyncDispose]())
-  const second = await openServerBeside(first, ...(await options('n2')))
-  t.after(() => second[Symbol.asyncDispose]())
+  await using opened = new AsyncDisposableStack()
+  const first = opened.use(await openServer(...(await options('n1'))))
+  const second = opened.use(await openServerBeside(first, ...(await options('n2'))))
+  // The second one first, which may have the folder of the other one by then.
+  const owned = opened.move()
+  t.after(() => owned.disposeAsync())
   const ids: number[] = []
   for (const name of names) ids.push(await first.addCamera(name, source.url(name), '--record', 'P1D'))
   const listOwners = async () => {
