@@ -4,8 +4,8 @@
 import { rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { findFreePort } from '../server/base/free-port.ts'
 import { createDatabase, dropDatabase, findPostgres, TemporaryPostgres } from './postgres/temporary-postgres.ts'
+import { findOwnPort } from './support/own-port.ts'
 
 /** A server that is started and ended, again and again. */
 export type Running = {
@@ -44,7 +44,7 @@ function createBalanced(servers: readonly Running[]): Running {
       adminUrl = process.env.NIGHTJAR_TEST_POSTGRES ?? postgres!.url('postgres')
       database = await createDatabase(adminUrl)
       await balancer.listen()
-      peerPort = await findFreePort('127.0.0.1')
+      peerPort = await findOwnPort()
       return { NIGHTJAR_DATABASE: database }
     },
     async start(args) {
@@ -52,7 +52,7 @@ function createBalanced(servers: readonly Running[]): Running {
       const url = `https://localhost:${balancer.port}`
       const ready = []
       for (const [i, server] of servers.entries()) {
-        ports[i] ??= await findFreePort('127.0.0.1')
+        ports[i] ??= await findOwnPort()
         const folder = i === 0 ? dataDir : `${dataDir}-${i + 1}`
         if (!folders.includes(folder)) folders.push(folder)
         const role =

@@ -1,4 +1,4 @@
-// The real server as a test runs it: its own data folder, port 0, administered by the command line. It runs as a process,
+// The real server as a test runs it: its own data folder, its own port, administered by the command line. It runs as a process,
 // as users run it, or in the process of the test, which takes half the time.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url'
 import pino from 'pino'
 import type { RunningServer } from '../server/app.ts'
 import { systemClock } from '../server/base/clock.ts'
-import { findFreePort } from '../server/base/free-port.ts'
 import { parseWords } from '../server/commands/command-line.ts'
 import { serveCommand } from '../server/commands/serve-command.ts'
 import { loadConfig } from '../server/config.ts'
@@ -20,6 +19,7 @@ import { databaseFile } from '../server/store/engine/database-file.ts'
 import { balance, type Running } from './balanced-servers.ts'
 import { createAnswerCheck } from './support/api/check-answer.ts'
 import { runCommand } from './support/command-line.ts'
+import { findOwnPort } from './support/own-port.ts'
 
 /** A shell that leaves a file open, which no process that decodes may have. */
 const shell = ['-c', 'exec 77<"$0"; exec "$@"', import.meta.filename]
@@ -145,7 +145,7 @@ async function openBeside(
   { dataDir, token, url: publicUrl }: ServerUnderTest,
   extraArgs: readonly string[],
 ): Promise<ServerUnderTest> {
-  const port = String(await findFreePort('127.0.0.1'))
+  const port = String(await findOwnPort())
   const shared = ['--secret-key-file', join(dataDir, 'secret.key'), '--public-url', publicUrl]
   return open(running, [...shared, '--port', port, ...extraArgs], { token, url: `https://localhost:${port}` })
 }
@@ -165,7 +165,7 @@ async function open(
   let url = ''
   let caFile = ''
   let ca = ''
-  let port = '0'
+  let port = String(await findOwnPort())
   let setupCode: string | undefined
   // A handshake costs both sides more than most requests.
   const agent = new Agent({ keepAlive: true })

@@ -6,13 +6,13 @@ import { mkdir } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { SerialQueue } from '../../server/base/serial-queue.ts'
 import { openGuideBalancer } from '../postgres/guide-balancer.ts'
 import { ReplicatedPostgres } from '../postgres/replicated-postgres.ts'
 import { findPostgres } from '../postgres/temporary-postgres.ts'
 import { openS3Store } from '../s3/s3-store.ts'
 import { eventually, openSharingServer, type ServerProcess } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { listStoreFaults, type PlacesVerdict } from './audit-places.ts'
 import type { AuditFault } from './camera-faults.ts'
 import type { ClusterNetwork } from './cluster-network.ts'
@@ -77,7 +77,7 @@ export async function openAuditCluster(folder: string, network?: ClusterNetwork)
     await mkdir(archive)
     const { host, port } = balancer.servers[i]!
     const args = [
-      ...['--node-name', name, '--peer-address', `${host}:${await findFreePort(loopback)}`],
+      ...['--node-name', name, '--peer-address', `${host}:${await findOwnPort(loopback)}`],
       ...['--host', host, '--port', String(port), '--behind-proxy', '--trusted-proxies', proxy],
       ...['--public-url', balancer.url],
       ...['--archive', archive, '--rate-limit', '0', '--min-free', '0', '--workers', '1'],

@@ -160,7 +160,11 @@ export async function runAudit({
   if (revoking) say(`${revoking.revoked} tokens were revoked, and refused ${revoking.refused} times`)
   // A camera that waits for its next attempt to connect would have a gap without an end.
   for (const { id, stream } of cameras)
-    await eventually(`${stream} is recorded again`, 60_000, async () => (await readStatus(http, id)) === 'RECORDING')
+    await eventually(
+      () => [`${stream} is recorded again`, ...complaints, ...server.log().split('\n').slice(-40)].join('\n'),
+      60_000,
+      async () => (await readStatus(http, id)) === 'RECORDING',
+    )
 
   const losses = await watch.end()
   const endMs = Date.now()

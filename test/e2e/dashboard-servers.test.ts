@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Storage as StorageState } from '../../contract/storage.ts'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
 import { testPostgres } from '../postgres/each-database.ts'
 import { eventually, openServerBeside, openServerHere } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { checkAccessible, openDashboard, shoot } from './dashboard-scene.ts'
 
 testPostgres('owners see what runs on which server and why, and which server is gone', async (t, postgres) => {
@@ -18,7 +18,7 @@ testPostgres('owners see what runs on which server and why, and which server is 
   const source = await openFakeCamera({ streams })
   t.after(() => source[Symbol.asyncDispose]())
   const options = async (name: string) => {
-    const peer = `127.0.0.1:${await findFreePort('127.0.0.1')}`
+    const peer = `127.0.0.1:${await findOwnPort()}`
     return ['--node-name', name, '--peer-address', peer, '--min-free', '0']
   }
   const scene = await openDashboard(async () => openServerHere(...(await options('n1'))))

@@ -7,8 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { eventually } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { elementKey, type Firefox } from './firefox.ts'
 
 const binary = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
@@ -28,7 +28,7 @@ export async function launchWebKit(): Promise<Firefox> {
   })
   opened.defer(() => end(screen))
   const [number] = await once(screen.stdio[3] as Readable, 'data', { signal: AbortSignal.timeout(20_000) })
-  const port = await findFreePort('127.0.0.1')
+  const port = await findOwnPort()
   const driver = spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
     stdio: 'ignore',
     env: { ...process.env, HOME: home, XDG_RUNTIME_DIR: home, DISPLAY: `:${String(number).trim()}` },

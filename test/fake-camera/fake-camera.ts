@@ -6,6 +6,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { type Clock, systemClock } from '../../server/base/clock.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import type { FrameCounter } from './frame-counter.ts'
 import type { CameraAuth } from './rtsp/access.ts'
 import { RtspConnection } from './rtsp/connection.ts'
@@ -95,7 +96,6 @@ type Stream = { readonly source: MediaSource; readonly faults: StreamFaults }
 /** Resolves when it listens and every stream can be described. */
 export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCamera> {
   const {
-    port = 0,
     host = '127.0.0.1',
     auth,
     isDatagram = false,
@@ -123,17 +123,16 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
       }),
     )
   })
+  const port = options.port || (await findOwnPort(host))
   await listen(server, port, host)
-  const address = server.address()
-  const boundPort = address && typeof address === 'object' ? address.port : port
   const closing = new AbortController()
   let reopening = Promise.resolve()
   const select = (name?: string) => (name === undefined ? [...streams.values()] : [getStream(streams, name)])
   const connectionsOf = (name?: string) =>
     [...connections].filter((each) => name === undefined || each.streamName === name)
   return {
-    port: boundPort,
-    url: (name) => `rtsp://${host}:${boundPort}/${getStream(streams, name).source.name}`,
+    port,
+    url: (name) => `rtsp://${host}:${port}/${getStream(streams, name).source.name}`,
     faults: {
       dropConnections(name) {
         for (const connection of connectionsOf(name)) connection.destroy()
@@ -145,7 +144,7 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
         for (const connection of connections) connection.destroy()
         await closed
         reopening = clock.sleep(ms, closing.signal).then(
-          () => listen(server, boundPort, host),
+          () => listen(server, port, host),
           // Disposed meanwhile: it stays closed.
           () => {},
         )

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findOwnPort } from '../support/own-port.ts'
 
 export type Link = AsyncDisposable & {
   readonly port: number
@@ -83,7 +84,8 @@ export async function openLink(cameraPort: number, host = '127.0.0.1'): Promise<
     camera.on('close', end)
     if (isHolding) pause(pair)
   })
-  const port = await listen(server, 0, host)
+  const port = await findOwnPort(host)
+  await listen(server, port, host)
   const cut = () => {
     for (const { client } of pairs) client.resetAndDestroy()
     for (const client of idle) client.destroy()
@@ -159,8 +161,7 @@ function pause({ client, camera }: Pair): void {
   camera.pause()
 }
 
-async function listen(server: Server, port: number, host: string): Promise<number> {
+async function listen(server: Server, port: number, host: string): Promise<void> {
   server.listen(port, host)
   await once(server, 'listening')
-  return (server.address() as { port: number }).port
 }

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { eventually, openServer } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 test('an invitation that was created while the mail server was unreachable arrives after the server was killed', async (t) => {
-  const port = await findFreePort('127.0.0.1')
+  const port = await findOwnPort()
   await using server = await openServer('--smtp-url', `smtp://127.0.0.1:${port}`)
   const body = { email: 'new@example.com' }
   assert.equal((await server.request('/v1/users/invitations/', { method: 'POST', body })).status, 204)

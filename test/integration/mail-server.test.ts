@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { generate } from 'selfsigned'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { createSmtpMailer } from '../../server/mail/smtp-mailer.ts'
 import { eventually } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 const skip =
   process.getuid?.() !== 0
@@ -21,7 +21,7 @@ const skip =
 /** Returns the port. */
 async function openPostfix(t: TestContext, settings: Readonly<Record<string, string>>): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-postfix-'))
-  const port = await findFreePort('127.0.0.1')
+  const port = await findOwnPort()
   const config = join(folder, 'config')
   for (const name of ['config', 'queue', 'data']) await mkdir(join(folder, name))
   const identity = await generate([{ name: 'commonName', value: 'vm' }])

@@ -12,9 +12,9 @@ import { suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { systemClock } from '../../server/base/clock.ts'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 /** The blocks of code of docs/operating/network.md, by the word that each is found by. */
 const examples = (await readFile(new URL('../../docs/operating/network.md', import.meta.url), 'utf8'))
@@ -99,7 +99,7 @@ async function openScene(t: TestContext, { word, write, run }: Proxy, isExample:
   ] as const)
     await writeFile(join(folder, name), text)
   await mkdir(join(folder, 'home'))
-  const [port = 0, plainPort = 0, serverPort = 0] = await Promise.all([1, 2, 3].map(() => findFreePort('127.0.0.1')))
+  const [port = 0, plainPort = 0, serverPort = 0] = await Promise.all([1, 2, 3].map(() => findOwnPort()))
   const file = join(folder, 'config')
   await writeFile(file, write(isExample ? findExample(word) : undefined, { folder, port, plainPort, serverPort }))
   const source = await openFakeCamera({

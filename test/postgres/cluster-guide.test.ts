@@ -8,9 +8,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import * as openid from 'openid-client'
 import type { Camera } from '../../contract/camera.ts'
 import type { RecordedStream, Timeline } from '../../contract/recording.ts'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openAnsweringServer, openServerHere, ownerEmail } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { testPostgres } from './each-database.ts'
 import { openGuideBalancer } from './guide-balancer.ts'
 import { findPostgres, TemporaryPostgres } from './temporary-postgres.ts'
@@ -29,7 +29,7 @@ testPostgres('three servers behind HAProxy do the main job, and what ends is not
   t.after(() => balancer[Symbol.asyncDispose]())
   const { port, url, ca: cert } = balancer
   const [n1, n2, n3] = balancer.servers.map(({ port }) => port)
-  const peerPort = await findFreePort('127.0.0.1')
+  const peerPort = await findOwnPort()
   const { pathname: name } = new URL(await postgres.createDatabase())
   const replica = await postgres.openReplica()
   t.after(() => replica.close())

@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test'
 import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
 import type { ServerState } from '../../contract/server.ts'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, openServerBeside, type ServerProcess } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { testPostgres } from './each-database.ts'
 import type { TemporaryPostgres } from './temporary-postgres.ts'
 
@@ -25,7 +25,7 @@ async function openScene(t: TestContext, postgres: TemporaryPostgres) {
   process.env.NIGHTJAR_DATABASE = database
   t.after(() => delete process.env.NIGHTJAR_DATABASE)
   const options = async (name: string) => {
-    const port = await findFreePort('127.0.0.1')
+    const port = await findOwnPort()
     return ['--node-name', name, '--peer-address', `127.0.0.1:${port}`, '--outage-seconds', '2', '--min-free', '0']
   }
   await using opened = new AsyncDisposableStack()

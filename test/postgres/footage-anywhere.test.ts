@@ -6,13 +6,13 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Camera } from '../../contract/camera.ts'
 import type { RecordedStream, Recording, StreamInfo, Timeline } from '../../contract/recording.ts'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
 import { beginNewFiles } from '../integration/recorded-files.ts'
 import { checkPlaylist } from '../playback/check-playlist.ts'
 import { openS3Store, whyNoStore } from '../s3/s3-store.ts'
 import { eventually, openAnsweringServer, openServerHere, type ServerUnderTest } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { testPostgres } from './each-database.ts'
 
 const video = { width: 320, height: 180, framesPerSecond: 15, gopFrames: 15, loopSeconds: 4, bitsPerSecond: 300_000 }
@@ -28,7 +28,7 @@ testPostgres('every server plays what is in the bucket', async (t, postgres) => 
   const streams = createLoadStreams(1, video)
   const source = await openFakeCamera({ streams })
   t.after(() => source[Symbol.asyncDispose]())
-  const asked = async () => ['--peer-address', `127.0.0.1:${await findFreePort('127.0.0.1')}`]
+  const asked = async () => ['--peer-address', `127.0.0.1:${await findOwnPort()}`]
   const first = await openServerHere('--node-name', 'n1', '--min-free', '0', ...(await asked()))
   t.after(() => first[Symbol.asyncDispose]())
   const id = await first.addCamera('Door', source.url(streams[0]!.name), '--record', 'P1D')

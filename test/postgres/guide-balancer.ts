@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { systemClock } from '../../server/base/clock.ts'
-import { findFreePort } from '../../server/base/free-port.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 export type GuideBalancer = AsyncDisposable & {
   readonly port: number
@@ -27,7 +27,7 @@ export async function openGuideBalancer(own = '127.0.0.1', hosts = [own, own, ow
   const { cert, key } = await openOwnIdentity({ dataDir: join(folder.path, 'made'), hosts: [], clock: systemClock })
   const pem = join(folder.path, 'cameras.pem')
   await writeFile(pem, `${cert}\n${key}`)
-  const ports = await Promise.all(Array.from({ length: 5 }, () => findFreePort('127.0.0.1')))
+  const ports = await Promise.all(Array.from({ length: 5 }, () => findOwnPort()))
   const [port, plainPort, ...serverPorts] = ports as [number, number, ...number[]]
   const servers = hosts.map((host, i) => ({ host, port: serverPorts[i]! }))
   const guide = await readFile(new URL('../../docs/guide/cluster.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 // A database of two PostgreSQL servers: one takes writes, the other follows it and takes its place when it dies.
 
-import { findFreePort } from '../../server/base/free-port.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { TemporaryPostgres } from './temporary-postgres.ts'
 
 export class ReplicatedPostgres implements AsyncDisposable {
@@ -22,7 +22,7 @@ export class ReplicatedPostgres implements AsyncDisposable {
     await using opened = new AsyncDisposableStack()
     const primary = opened.adopt(await TemporaryPostgres.open(bin, host), (each) => each.close())
     const { pathname } = new URL(await primary.createDatabase())
-    const replica = await primary.openReplica(await findFreePort(host))
+    const replica = await primary.openReplica(await findOwnPort(host))
     opened.move()
     return new ReplicatedPostgres(primary, replica, pathname)
   }

@@ -12,7 +12,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Camera } from '../../contract/camera.ts'
 import type { Timeline } from '../../contract/recording.ts'
 import type { ServerState } from '../../contract/server.ts'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { countMails } from '../identity/provider-visits.ts'
 import {
@@ -23,13 +22,14 @@ import {
   ownerEmail,
   type ServerUnderTest,
 } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 import { testPostgres } from './each-database.ts'
 import type { TemporaryPostgres } from './temporary-postgres.ts'
 
 async function openBoth(t: TestContext, postgres: TemporaryPostgres) {
   process.env.NIGHTJAR_DATABASE = await postgres.createDatabase()
   t.after(() => delete process.env.NIGHTJAR_DATABASE)
-  const peerPort = await findFreePort('127.0.0.1')
+  const peerPort = await findOwnPort()
   const first = await openServerHere('--node-name', 'n1', '--peer-address', `127.0.0.1:${peerPort}`)
   t.after(() => first[Symbol.asyncDispose]())
   const second = await openAnsweringServer(first, '--node-name', 'n2')

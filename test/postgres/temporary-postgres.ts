@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { findFreePort } from '../../server/base/free-port.ts'
 import { openDatabase } from '../../server/store/engine/open-database.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 const run = promisify(execFile)
 
@@ -56,7 +56,7 @@ export class TemporaryPostgres {
     const user = await findUser()
     if (user) await chown(folder, user.uid, user.gid)
     const change = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
-    const postgres = new TemporaryPostgres(bin, folder, change, host, await findFreePort(host))
+    const postgres = new TemporaryPostgres(bin, folder, change, host, await findOwnPort(host))
     try {
       await postgres.#initialize()
       await postgres.start()
@@ -72,7 +72,7 @@ export class TemporaryPostgres {
     const folder = await mkdtemp(join(tmpdir(), 'nightjar-replica-'))
     const user = await findUser()
     if (user) await chown(folder, user.uid, user.gid)
-    const port = givenPort ?? (await findFreePort(this.host))
+    const port = givenPort ?? (await findOwnPort(this.host))
     const replica = new TemporaryPostgres(this.#bin, folder, this.#user, this.host, port, this.password)
     const from = ['-h', this.host, '-p', String(this.port), '-U', 'tester', '-D', replica.#dataDir]
     const env = { ...process.env, PGPASSWORD: this.password }
