@@ -37,12 +37,15 @@ export type Firefox = AsyncDisposable & {
   evaluate<T>(expression: string): Promise<T>
 }
 
+/** `listDecoders`: the processes that decode video and audio. */
+export type FirefoxProcess = Firefox & { listDecoders(): number[] }
+
 export function hasFirefox(): boolean {
   return spawnSync('firefox-esr', ['--version'], { stdio: 'ignore' }).status === 0
 }
 
 /** The pages of sign-in work without JavaScript, and the dashboard does not. */
-export async function launchFirefox({ hasJavaScript = false } = {}): Promise<Firefox> {
+export async function launchFirefox({ hasJavaScript = false } = {}): Promise<FirefoxProcess> {
   const profile = await mkdtemp(join(tmpdir(), 'nightjar-firefox-'))
   const lines = Object.entries({ ...settings, 'javascript.enabled': hasJavaScript }).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
@@ -64,7 +67,7 @@ export async function launchFirefox({ hasJavaScript = false } = {}): Promise<Fir
   }
 }
 
-async function control(child: ChildProcess, profile: string, port: number): Promise<Firefox> {
+async function control(child: ChildProcess, profile: string, port: number): Promise<FirefoxProcess> {
   const socket = connect(port, '127.0.0.1')
   const marionette = new Marionette(socket)
   await marionette.hello
@@ -87,6 +90,13 @@ async function control(child: ChildProcess, profile: string, port: number): Prom
     evaluate: async <T>(expression: string) => {
       const script = { script: `return (${expression})`, args: [] }
       return (await marionette.send('WebDriver:ExecuteScript', script)).value as T
+    },
+    listDecoders() {
+      const list = (...args: string[]) =>
+        String(spawnSync('pgrep', args).stdout).split(/\s+/).filter(Boolean).map(Number)
+      // A child of Firefox forks the others.
+      const parents = [child.pid!, ...list('-P', String(child.pid))]
+      return list('-P', parents.join(), '-f', 'contentproc .*(rdd|utility)$')
     },
     async [Symbol.asyncDispose]() {
       socket.destroy()

@@ -1,12 +1,13 @@
 // Shows a camera live on the wall: video without audio, or images where video cannot be played or the line is slow, or an
 // image every few seconds where the browser has too few connections.
 
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../sdk/index.ts'
 import type { AnyCamera } from '../app/camera-queries.ts'
 import { LiveImage } from './live-image.tsx'
-import { findMediaSource, type MseVideo, openMseVideo } from './mse-video.ts'
+import { findMediaSource, type MseFailure, type MseVideo, openMseVideo } from './mse-video.ts'
 import { useIsVisible } from './use-is-visible.ts'
+import { useSlowRetry } from './use-slow-retry.ts'
 
 export type LiveTileProps = {
   readonly camera: AnyCamera['camera']
@@ -30,13 +31,17 @@ export function hasFewConnections(): boolean {
 }
 
 export function LiveTile({ camera, isWaiting, isOld, isStreamed }: LiveTileProps) {
-  const [isVideo, setVideo] = useState(wantsVideo)
+  const [failure, setFailure] = useState<MseFailure>()
+  const rise = useCallback(() => setFailure(undefined), [])
+  useSlowRetry(failure === 'slow', rise)
+  const [isWanted] = useState(wantsVideo)
+  const isVideo = isWanted && failure === undefined
   const isOnline = camera.status === 'online'
   const poster = camera.snapshot?.url
   if (!isStreamed) return <TileSnapshots url={isOnline ? camera.live_snapshot : null} poster={poster} isOld={isOld} />
   if (isVideo) {
     const url = isOnline ? findStreamUrl(camera, 'mp4') : undefined
-    return <TileVideo url={url} poster={poster} isOld={isOld} onFailure={() => setVideo(false)} />
+    return <TileVideo url={url} poster={poster} isOld={isOld} onFailure={setFailure} />
   }
   const url = isOnline && !isWaiting ? findStreamUrl(camera, 'mjpeg') : undefined
   return <LiveImage url={url} poster={poster} alt="" isOld={isOld} />
@@ -72,7 +77,7 @@ type TileVideoProps = {
   readonly url: string | undefined
   readonly poster: string | undefined
   readonly isOld: boolean
-  readonly onFailure: () => void
+  readonly onFailure: (reason: MseFailure) => void
 }
 
 function TileVideo({ url, poster, isOld, onFailure }: TileVideoProps) {
@@ -85,13 +90,13 @@ function TileVideo({ url, poster, isOld, onFailure }: TileVideoProps) {
   // Players of distant tiles are closed: browsers have a limited number.
   useEffect(() => {
     if (!isNear || !video.current) return
-    const fail = () => latest.current.onFailure()
+    const fail = (reason: MseFailure) => latest.current.onFailure(reason)
     player.current = openMseVideo({
       video: video.current,
       url: () => latest.current.url,
       hasAudio: false,
       isOneOfMany: true,
-      onBlocked: fail,
+      onBlocked: () => fail('media'),
       onFailure: fail,
     })
     return () => {

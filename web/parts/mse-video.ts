@@ -203,6 +203,7 @@ class Player {
   /** When data arrived last, or were asked for. */
   #heardMs = performance.now()
   #painted = 0
+  #hasPlayed = false
   /** Frames that arrived and frames that were displayed, at the beginning of the current look. */
   #load = { sinceMs: 0, arrived: 0, painted: 0 }
   #arrived = 0
@@ -452,7 +453,7 @@ class Player {
     if (!this.#wanted) return
     const patienceMs = Math.max(silentMs, (this.#edge.intervalSeconds ?? 0) * 3000)
     if (sleptForMs > sleptMs || nowMs - this.#heardMs > patienceMs) this.#restartSeldom(nowMs)
-    else if ([...this.#feeds.values()].some(({ isStuck }) => isStuck)) this.#rebuild()
+    else if ([...this.#feeds.values()].some(({ isStuck }) => isStuck)) this.#thaw(nowMs)
     else if (this.#connection?.hasCaughtUp && !this.#isSlow(nowMs)) this.#steer(nowMs)
   }
 
@@ -477,11 +478,15 @@ class Player {
     }
     connection.lateSinceMs ??= nowMs
     if (nowMs - connection.lateSinceMs < slowForMs) return false
-    this.#slow = [...this.#slow.filter((ms) => nowMs - ms < slowWithinMs), nowMs]
-    if (this.#slow.length >= maxSlow) this.#fail('slow')
+    if (this.#isTooSlow(nowMs)) this.#fail('slow')
     else this.#restartSeldom(nowMs)
     connection.lateSinceMs = undefined
     return true
+  }
+
+  #isTooSlow(nowMs: number): boolean {
+    this.#slow = [...this.#slow.filter((ms) => nowMs - ms < slowWithinMs), nowMs]
+    return this.#slow.length >= maxSlow
   }
 
   #restartSeldom(nowMs: number): void {
@@ -498,13 +503,14 @@ class Player {
     const isSilent = newestSeconds - video.currentTime <= (this.#edge.intervalSeconds ?? 0)
     if (painted !== this.#painted || isSilent || video.paused) {
       if (painted !== this.#painted) this.#hasNudged = false
+      this.#hasPlayed ||= painted > this.#painted
       this.#painted = painted
       this.#paintedMs = nowMs
       return
     }
     const limitMs = Math.max(frozenMs, (this.#edge.intervalSeconds ?? 0) * 3000)
     if (nowMs - this.#paintedMs < limitMs) return
-    if (this.#hasNudged) this.#rebuild()
+    if (this.#hasNudged) this.#thaw(nowMs)
     else {
       this.#hasNudged = true
       this.#toNewest()
@@ -538,6 +544,20 @@ class Player {
   #onAppendError(error: unknown): void {
     if (error instanceof DOMException && error.name === 'QuotaExceededError') this.#trim()
     this.#rebuild()
+  }
+
+  /**
+   * The browser neither takes nor displays anything. One that has displayed this camera can play it: it gets no processor, or
+   * its decoder hangs, and another source follows, seldom.
+   */
+  #thaw(nowMs: number): void {
+    if (!this.#hasPlayed) this.#rebuild()
+    else if (nowMs - this.#restartedMs < restartEveryMs) return
+    else if (this.#isTooSlow(nowMs)) this.#fail('slow')
+    else {
+      this.#detach()
+      this.#restartSeldom(nowMs)
+    }
   }
 
   /** Begins anew with another source. A browser that fails twice in a short time cannot play the stream. */

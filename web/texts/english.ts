@@ -76,7 +76,7 @@ export const english = {
     transports: { best: 'Automatic', fast: 'Direct', hls: 'HLS', images: 'Single images' },
     fallback: {
       media: 'This browser cannot play the video of this camera directly.',
-      slow: 'The connection is too slow for the video of this camera.',
+      slow: 'The connection or this computer is too slow for the video of this camera.',
     },
     shownAs: {
       fast: 'It is transferred directly.',

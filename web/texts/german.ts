@@ -107,7 +107,7 @@ export const german: Texts = {
     transports: { best: 'Automatisch', fast: 'Direkt', hls: 'HLS', images: 'Einzelbilder' },
     fallback: {
       media: 'Dieser Browser kann das Video dieser Kamera nicht direkt abspielen.',
-      slow: 'Die Verbindung ist zu langsam für das Video dieser Kamera.',
+      slow: 'Die Verbindung oder dieser Computer ist zu langsam für das Video dieser Kamera.',
     },
     shownAs: {
       fast: 'Es wird direkt übertragen.',

@@ -1,11 +1,13 @@
 // Plays a camera live: as fast as possible with Media Source, or as HLS, or as images. What cannot be played falls back
-// to the next, once, and says so; it stays there until the viewer asks for another. Restarts by itself after an error.
+// to the next, once, and says so; it stays there until the viewer asks for another. What was too slow is tried again after
+// a while. Restarts by itself after an error.
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
 import type { AnyCamera } from '../../../app/camera-queries.ts'
 import { LiveImage } from '../../../parts/live-image.tsx'
 import { findMediaSource, type MseFailure, openMseVideo } from '../../../parts/mse-video.ts'
+import { useSlowRetry } from '../../../parts/use-slow-retry.ts'
 import { captureImage } from '../save-image.ts'
 import { openHlsVideo, playVideo } from './hls-video.ts'
 import { type PlayerState, useProgress } from './player-state.ts'
@@ -55,8 +57,10 @@ export function LivePlayer(props: LivePlayerProps) {
   callbacks.current = props
   const [attempt, setAttempt] = useState(0)
   const [fallen, setFallen] = useState<Fallen>()
+  const rise = useCallback(() => setFallen(undefined), [])
   // Another format may be playable again, and so may what the viewer asks for.
-  useEffect(() => setFallen(undefined), [camera.type, wanted])
+  useEffect(rise, [rise, camera.type, wanted])
+  useSlowRetry(fallen?.because === 'slow', rise)
   const isOnline = camera.status === 'online'
   const transport = fallen?.to ?? wanted ?? (findMediaSource() ? 'fast' : 'hls')
   const isVideo = isOnline && transport !== 'images'
