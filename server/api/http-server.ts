@@ -9,7 +9,7 @@ import { RateLimitError } from '../base/rate-limiter.ts'
 import { AllowedMethods } from './allowed-methods.ts'
 import { sendEmpty, sendProblem } from './answer.ts'
 import { takeServerName } from './forwarding.ts'
-import { methodNotAllowed, toProblem } from './problem.ts'
+import { HttpError, methodNotAllowed, toProblem } from './problem.ts'
 import { maxBodyBytes } from './read-json.ts'
 import { acceptAnyBody } from './request-body.ts'
 import { answerBrokenRequest } from './transport/broken-request.ts'
@@ -18,9 +18,9 @@ import { createIntake } from './transport/intake.ts'
 import type { OnClearCredentials } from './transport/plain-http.ts'
 import { createPlainServer } from './transport/plain-server.ts'
 import { type OriginCheck, readTarget, registerOriginCheck } from './transport/request-origin.ts'
-import { keepRules } from './transport/request-rules.ts'
+import { keepRules, refuse } from './transport/request-rules.ts'
 import { createSecureServer, type Identity } from './transport/secure-server.ts'
-import { limitSilence, type Timeouts } from './transport/timeouts.ts'
+import type { Timeouts } from './transport/timeouts.ts'
 import type { UsageCounter } from './transport/usage-counter.ts'
 
 export type HttpServerOptions = {
@@ -66,6 +66,20 @@ export function createHttpServer(options: HttpServerOptions): {
   const { isHostOwn } = options
   let isClosing = false
   let onRequest: RequestListener
+  /**
+   * For a request that is not answered at once; `response.setTimeout(0)` lifts it. The same for all connections, as a
+   * property of the server, would cost a timer with each request. Streams of HTTP/2 have theirs from the start, see
+   * http2-limits.ts.
+   */
+  const limitSilence: RequestListener = (request, response) => {
+    if (request.httpVersionMajor === 1) request.socket.setTimeout(timeouts.stallMs)
+    response.once('timeout', () => {
+      if (!response.headersSent)
+        log.warn({ path: withoutIds(pathOf(request.url!)) }, 'a request was not answered in time')
+      const detail = 'The server could not answer in time.'
+      refuse(request, response, new HttpError(503, 'unavailable', detail, { 'retry-after': '5' }))
+    })
+  }
   const server = Fastify({
     // Node's types have separate classes for HTTP/2; Fastify uses the parts that both versions share.
     serverFactory: (handle) => {
@@ -74,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): {
         // While closing, Fastify tells HTTP/1.1 clients to disconnect.
         answerFromMemory: (...request) => !isClosing && answerFromMemory(...request),
         handle: (request, response) => {
-          limitSilence(request, timeouts)
+          limitSilence(request, response)
           handle(request, response)
         },
       })
@@ -118,7 +132,8 @@ export function createHttpServer(options: HttpServerOptions): {
   server.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error)
     if (error instanceof RateLimitError) request.rate = error.rate
-    if (problem.status >= 500 && problem.status !== 503) {
+    // One that took too long was answered already.
+    if (problem.status >= 500 && problem.status !== 503 && !reply.raw.writableEnded) {
       log.error({ path: withoutIds(pathOf(request.url)), reason: errorChain(error) }, 'a request failed')
     }
     sendProblem(reply, problem)

@@ -106,7 +106,7 @@ test('large cached responses count while they are sent', async (t) => {
   }
 })
 
-test('an answer that never comes ends the connection, also one that was answered from memory before', async (t) => {
+test('an answer that never comes is refused in the end, also after others from memory', async (t) => {
   const recorded = { ...noFootage, timeline: () => new Promise<never>(() => {}) }
   const timeouts = { ...defaultTimeouts, stallMs: 300 }
   const { get, store, addUser, addCamera } = await listen(t, { recorded, timeouts })
@@ -115,5 +115,6 @@ test('an answer that never comes ends the connection, also one that was answered
   await store.recordings.enable(cameraId, { retention: 'P7D', maxBytes: null })
   for (let i = 0; i < 3; i++) assert.equal((await get('/v1/me/', { authorization })).status, 200)
   const path = `/v1/cameras/${cameraId}/recording/timeline/?start=2026-05-01T00:00:00Z&end=2026-05-02T00:00:00Z`
-  await assert.rejects(get(path, { authorization }), { code: 'ECONNRESET' })
+  const { status, headers } = await get(path, { authorization })
+  assert.deepEqual([status, headers['retry-after']], [503, '5'])
 })

@@ -23,7 +23,8 @@ function limitSession(session: ServerHttp2Session, { idleMs, requestMs, stallMs 
     streams++
     clearTimeout(idle)
     limitRequest(stream, requestMs)
-    stream.setTimeout(stallMs, () => stream.close(constants.NGHTTP2_CANCEL))
+    // Called after `limitSilence`, which may have answered.
+    stream.setTimeout(stallMs, () => stream.writableEnded || stream.close(constants.NGHTTP2_CANCEL))
     stream.once('close', () => {
       streams--
       if (streams === 0 && !session.closed && !session.destroyed) waitIdle()

@@ -107,7 +107,8 @@ function joinCredentials({ headers, rawHeaders }: IncomingMessage): void {
   if (all.length > 1) headers.authorization = all.join(', ')
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, { problem }: HttpError): void {
+/** If the answer has begun, it is broken off. */
+export function refuse(request: IncomingMessage, response: ServerResponse, { problem }: HttpError): void {
   // The body, if there is one, stays unread; HTTP/2 has no such header and closes the stream alone.
   const headers = isHttp2(request) ? {} : { connection: 'close' }
   writeProblemTo(response, { ...problem, headers: { ...problem.headers, ...headers } })

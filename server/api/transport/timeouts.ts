@@ -1,7 +1,5 @@
 // How long a peer may take before its connection is closed. Defaults of Fastify are 0, which is for ever.
 
-import type { IncomingMessage } from 'node:http'
-
 export type Timeouts = {
   /** From the first byte of a connection to the end of the TLS handshake. */
   readonly handshakeMs: number
@@ -17,23 +15,14 @@ export type Timeouts = {
    */
   readonly proxyIdleMs: number
   /**
-   * Without a byte in either direction while an answer is due; streams of media set their own. Longer than a request
-   * may take and one check more, so that a request that stopped half-way is told so.
+   * Without a byte in either direction while an answer is due: then it is 503. Streams of media set their own. Longer
+   * than a request may take and one check more, so that a request that stopped half-way is told so.
    */
   readonly stallMs: number
   /** Without a byte taken of an answer that was sent; with two checks more it is less than half a minute. */
   readonly unreadTimeoutMs: number
   /** How often the limits are looked at. */
   readonly checkIntervalMs: number
-}
-
-/**
- * For a request that is not answered at once; `response.setTimeout(0)` lifts it. The same for all connections, as a
- * property of the server, would cost a timer with each request. Streams of HTTP/2 have theirs from the start, see
- * http2-limits.ts.
- */
-export function limitSilence({ httpVersionMajor, socket }: IncomingMessage, { stallMs }: Timeouts): void {
-  if (httpVersionMajor === 1) socket.setTimeout(stallMs)
 }
 
 export const defaultTimeouts: Timeouts = {

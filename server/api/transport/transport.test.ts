@@ -7,6 +7,7 @@ import http2 from 'node:http2'
 import https from 'node:https'
 import net from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { maxStallMs } from './drained.ts'
@@ -383,6 +384,22 @@ test('T33: a body that stops half-way is told so, like a slow one', async (t) =>
     )
     assert.equal(problem.status, credentials === '' ? 401 : 408)
   }
+})
+
+test('a request that nobody answers is told so, in both versions', async (t) => {
+  const { api, identity } = await openTemporaryApi(t, { timeouts: { ...defaultTimeouts, stallMs: 400 } })
+  // Its answer comes too late.
+  api.server.get('/slow', () => sleep(600, {}))
+  const trust = { ca: identity.cert, host: '127.0.0.1', port: await api.listen({ host: '127.0.0.1', port: 0 }) }
+  const one = await getHttp1({ ...trust, path: '/slow' })
+  assert.deepEqual([one.status, one.headers['retry-after'], one.headers.connection], [503, '5', 'close'])
+  const session = http2.connect(`https://127.0.0.1:${trust.port}`, { ca: trust.ca })
+  const other = await getHttp2(session, '/slow')
+  assert.deepEqual([other.headers[':status'], other.headers['retry-after'], other.body], [503, '5', one.body])
+  assert.equal(JSON.parse(one.body).title, 'unavailable')
+  await sleep(400)
+  assert.equal((await getHttp2(session, '/healthz')).headers[':status'], 200)
+  session.close()
 })
 
 test('closing ends every connection', async (t) => {
