@@ -9,10 +9,10 @@ const first = 20_000
 const end = 32_768
 const attempts = 100
 
-/** A TCP port that nobody listens on at the moment. Throws the system's error. */
-export async function findFreePort(host: string): Promise<number> {
+/** A TCP port that nobody listens on at the moment, the first such that `choose` returns. Throws the system's error. */
+export async function findFreePort(host: string, choose = () => randomInt(first, end)): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    const port = randomInt(first, end)
+    const port = choose()
     const probe = createServer().listen(port, host)
     try {
       await once(probe, 'listening')
