@@ -425,6 +425,24 @@ test('the first frame of a connection may be off if a small step follows at once
   assert.notDeepEqual(kinds(judgeThis({ played: off(connect(140), 150), faults })), [])
 })
 
+test('what a standstill held up from the first frame of a connection may be off until a small step in it, and no longer', () => {
+  const standstill = fault(15.1, 25, { holdsUp: true })
+  const step = fault(20.05, 20.05, { stepsLittle: true })
+  const off = (opened: number, from: number, to: number) => [
+    ...play(0, opened),
+    ...play(opened, from, { section: 1 }),
+    ...play(from, to, { section: 1, laterMs: -1300 }),
+    ...play(to, 300, { section: 1 }),
+  ]
+  const judgeOff = (opened: number, from: number, to: number, faults: DoneFault[]) =>
+    kinds(judgeThis({ played: off(opened, from, to), faults }))
+  assert.deepEqual(judgeOff(150, 150, 201, [standstill, step]), [])
+  assert.notDeepEqual(judgeOff(150, 150, 201, [standstill]), [])
+  assert.notDeepEqual(judgeOff(150, 150, 201, [step]), [])
+  assert.notDeepEqual(judgeOff(145, 150, 201, [standstill, step]), [])
+  assert.notDeepEqual(judgeOff(150, 271, 280, [standstill, step]), [])
+})
+
 test('frames may be off by as much more as the cameras stood still', () => {
   const played = [...play(0, 150), ...play(150, 300, { laterMs: 560 })]
   assert.notDeepEqual(kinds(judgeThis({ played })), [])

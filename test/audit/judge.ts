@@ -521,12 +521,17 @@ function isHeldWhole(faults: readonly DoneFault[], { fromMs, toMs, keptMs }: Gro
 const firstMs = 300
 
 /**
- * The first frames of a connection that are followed by a small step: nobody can tell them from an old frame that the camera
- * kept. `openedMs`: when the first of them was taken.
+ * The first frames of a connection that are followed by a small step: nobody can tell them from old frames that the camera
+ * kept. All that was taken until the end of a standstill is a first frame, if the standstill began with the connection.
+ * `openedMs`: when the first of them was taken.
  */
 function isBeforeFirstStep(faults: readonly DoneFault[], trueMs: number, openedMs: number): boolean {
+  const standstills = faults.filter(
+    ({ holdsUp, fromMs, toMs }) => holdsUp && fromMs <= openedMs + firstMs && toMs >= openedMs,
+  )
+  const untilMs = Math.max(openedMs + firstMs, ...standstills.map(({ toMs }) => toMs))
   return faults.some(
-    ({ stepsLittle, fromMs }) => stepsLittle && fromMs >= openedMs && fromMs <= openedMs + firstMs && trueMs <= fromMs,
+    ({ stepsLittle, fromMs }) => stepsLittle && fromMs >= openedMs && fromMs <= untilMs && trueMs <= fromMs,
   )
 }
 
