@@ -1,15 +1,39 @@
 // Ports for what listens, ends and listens again in a test: a server that is restarted, a camera that refuses connections. A
 // port that the system chose could meanwhile be given to another process, and the test would wait in vain.
 
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { findFreePort } from '../../server/base/free-port.ts'
 
 /** Below those that the system chooses from (20,000 and above in `findFreePort`, 32,768 and above in Linux). */
 const first = 10_000
-const count = 10_000
-/** Each process begins at another place, so that two hardly ever try the same port. */
-let next = (process.pid * 100) % count
+const blocks = 100
+const blockSize = 100
 
-/** A TCP port that nobody listens on, and that this process takes no second time soon. Throws the system's error. */
-export function findOwnPort(host = '127.0.0.1'): Promise<number> {
-  return findFreePort(host, () => first + (next++ % count))
+let block: Promise<number> | undefined
+let next = 0
+
+/**
+ * A TCP port that nobody listens on, and that no other test process takes while this one lives. Throws the system's error, or
+ * one that says that a hundred test processes have all ports.
+ */
+export async function findOwnPort(host = '127.0.0.1'): Promise<number> {
+  const start = await (block ??= holdBlock())
+  return findFreePort(host, () => start + 1 + (next++ % (blockSize - 1)))
+}
+
+/** The first port of a block is listened on for as long as this process lives, so that the others are its own. */
+async function holdBlock(): Promise<number> {
+  for (let i = 0; i < blocks; i++) {
+    const port = first + ((process.pid + i) % blocks) * blockSize
+    const holder = createServer((stray) => stray.destroy()).listen(port, '127.0.0.1')
+    try {
+      await once(holder, 'listening')
+      holder.unref()
+      return port
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+  throw new Error(`all ports from ${first} to ${first + blocks * blockSize - 1} belong to other test processes`)
 }
