@@ -10,9 +10,12 @@ const end = 32_768
 const attempts = 100
 
 /** A TCP port that nobody listens on at the moment, the first such that `choose` returns. Throws the system's error. */
-export async function findFreePort(host: string, choose = () => randomInt(first, end)): Promise<number> {
+export async function findFreePort(
+  host: string,
+  choose: () => number | Promise<number> = () => randomInt(first, end),
+): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    const port = choose()
+    const port = await choose()
     const probe = createServer().listen(port, host)
     try {
       await once(probe, 'listening')

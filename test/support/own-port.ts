@@ -11,15 +11,21 @@ const blocks = 100
 const blockSize = 100
 
 let block: Promise<number> | undefined
-let next = 0
+let taken = 0
 
 /**
- * A TCP port that nobody listens on, and that no other test process takes while this one lives. Throws the system's error, or
- * one that says that a hundred test processes have all ports.
+ * A TCP port that nobody listens on, and that no other test process takes while this one lives, nor this one again. Throws the
+ * system's error, or one that says that all ports belong to test processes.
  */
-export async function findOwnPort(host = '127.0.0.1'): Promise<number> {
-  const start = await (block ??= holdBlock())
-  return findFreePort(host, () => start + 1 + (next++ % (blockSize - 1)))
+export function findOwnPort(host = '127.0.0.1'): Promise<number> {
+  return findFreePort(host, takePort)
+}
+
+/** Of another block when the last one is used up: an audit has more than a hundred links and cameras. */
+async function takePort(): Promise<number> {
+  const inBlock = taken++ % (blockSize - 1)
+  if (inBlock === 0) block = holdBlock()
+  return (await block!) + 1 + inBlock
 }
 
 /** The first port of a block is listened on for as long as this process lives, so that the others are its own. */
@@ -35,5 +41,5 @@ async function holdBlock(): Promise<number> {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     }
   }
-  throw new Error(`all ports from ${first} to ${first + blocks * blockSize - 1} belong to other test processes`)
+  throw new Error(`all ports from ${first} to ${first + blocks * blockSize - 1} belong to test processes`)
 }
