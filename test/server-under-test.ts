@@ -362,8 +362,9 @@ function send<T>(url: URL, { ca, token, agent }: Access, options: RequestOptions
   return { sent: outgoing, answer: promise }
 }
 
-/** How much longer a slow or busy machine may take than a quiet one. */
+/** How much longer a slow or busy machine may take than a quiet one, and the least limit: it may stand still for seconds. */
 const patience = 3
+const leastMs = 20_000
 
 /**
  * Asks again each 100 ms until the answer is truthy. Throws with `what` after several times the `timeoutMs` that a quiet
@@ -374,12 +375,13 @@ export async function eventually<T>(
   timeoutMs: number,
   ask: () => Promise<T | undefined | false>,
 ): Promise<T> {
-  const deadlineMs = performance.now() + patience * timeoutMs
+  const limitMs = Math.max(leastMs, patience * timeoutMs)
+  const deadlineMs = performance.now() + limitMs
   while (true) {
     const answer = await ask()
     if (answer) return answer
     if (performance.now() > deadlineMs)
-      throw new Error(`not within ${patience * timeoutMs} ms: ${typeof what === 'string' ? what : what()}`)
+      throw new Error(`not within ${limitMs} ms: ${typeof what === 'string' ? what : what()}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

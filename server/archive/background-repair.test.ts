@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hourMs, minuteMs, openPlace, type Place, record, t0 } from '../../test/support/archive/temporary-archive.ts'
+import { until } from '../../test/support/until.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { Catalog, type FootageGap } from './catalog.ts'
@@ -50,11 +51,6 @@ async function crash(cameras: number) {
   return { place, files, clock, next, synced, gaps, work }
 }
 
-async function eventually(isDone: () => boolean): Promise<void> {
-  for (let i = 0; i < 2000 && !isDone(); i++) await delay(1)
-  assert.ok(isDone())
-}
-
 function closedCameras({ rows }: Place): number[] {
   return rows.all.filter(({ isClosed }) => isClosed).map(({ cameraId }) => cameraId)
 }
@@ -66,7 +62,7 @@ test('recorders and requests for footage do not wait for files that a crash left
   work.wait = going.promise
   const stopping = new AbortController()
   const running = next.repair.run(() => false, stopping.signal)
-  await eventually(() => synced.length > 0)
+  await until(() => synced.length > 0)
   // The repair stands still, and recording goes on, also of the camera that it stands at.
   const fresh = await record(place, next, t0 + hourMs, 2, { cameraId: 5, runId: 'next' })
   fresh.close()
@@ -77,7 +73,7 @@ test('recorders and requests for footage do not wait for files that a crash left
   const early = await next.listSegments(5, t0, t0 + hourMs)
   assert.deepEqual(early, [])
   going.resolve()
-  await eventually(() => next.repair.progress().pending === 0)
+  await until(() => next.repair.progress().pending === 0)
   assert.equal((await next.listSegments(5, t0, t0 + hourMs))[0]!.fragments.length, 3)
   stopping.abort()
   await running
@@ -94,12 +90,12 @@ test('the newest files are repaired first, with pauses as long as the repairs, a
   const stopping = new AbortController()
   let isBusy = false
   const running = next.repair.run(() => isBusy, stopping.signal)
-  await eventually(() => closedCameras(place).length >= 2)
+  await until(() => closedCameras(place).length >= 2)
   isBusy = true
-  await eventually(() => clock.slept.filter((ms) => ms === 1000).length >= 5)
+  await until(() => clock.slept.filter((ms) => ms === 1000).length >= 5)
   const before = next.repair.progress().repaired
   isBusy = false
-  await eventually(() => next.repair.progress().pending === 0)
+  await until(() => next.repair.progress().pending === 0)
   stopping.abort()
   await running
   assert.deepEqual(order, [6, 5, 4, 3, 2, 1])
@@ -129,11 +125,11 @@ test('a failed repair is reported, does not delay the others, and is retried', a
   await symlink(dirname(away), files[1]!.path)
   const stopping = new AbortController()
   const running = next.repair.run(() => false, stopping.signal)
-  await eventually(() => next.repair.progress().failed === 1 && next.repair.progress().pending === 0)
+  await until(() => next.repair.progress().failed === 1 && next.repair.progress().pending === 0)
   assert.deepEqual(closedCameras(place).sort(), [1, 3])
   await rename(away, files[1]!.path)
   clock.now += hourMs
-  await eventually(() => next.repair.progress().failed === 0)
+  await until(() => next.repair.progress().failed === 0)
   assert.deepEqual(closedCameras(place).sort(), [1, 2, 3])
   stopping.abort()
   await running
@@ -146,7 +142,7 @@ test('the gap after a crash begins where the repaired file ends, and new rows do
   await next.flush()
   assert.deepEqual([gaps, place.rows.all.at(-1)!.isClosed], [[], true])
   await next.repair.finish()
-  await eventually(() => gaps.length === 1)
+  await until(() => gaps.length === 1)
   const startMs = t0 + minuteMs + 3 * second
   assert.deepEqual(gaps, [{ cameraId: 1, startMs, endMs: t0 + hourMs, reason: 'server_down' }])
 })
@@ -170,7 +166,7 @@ test('a file without a row is found while recorders run, and their files are lef
   }
   const stopping = new AbortController()
   const running = next.repair.run(() => false, stopping.signal)
-  await eventually(() => place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
+  await until(() => place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
   await stat(growing)
   assert.equal(place.rows.all.length, 2)
   stopping.abort()
@@ -206,7 +202,7 @@ test('files without a row are looked for again if the database was away', async 
   place.rows.insertOpen = (...values) => (failures.insertOpen++ < 1 ? fail() : insertOpen.apply(place.rows, values))
   const stopping = new AbortController()
   const running = next.repair.run(() => false, stopping.signal)
-  await eventually(() => place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
+  await until(() => place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
   stopping.abort()
   await running
 })
@@ -274,11 +270,11 @@ test('repairs wait for an archive that is not mounted', async () => {
   await rename(place.archiveDir, `${place.archiveDir}-away`)
   const stopping = new AbortController()
   const running = next.repair.run(() => false, stopping.signal)
-  await eventually(() => clock.slept.length > 3)
+  await until(() => clock.slept.length > 3)
   assert.deepEqual(await next.listSegments(1, t0, t0 + hourMs), [])
   assert.deepEqual(next.repair.progress(), { pending: 2, repaired: 0, failed: 0 })
   await rename(`${place.archiveDir}-away`, place.archiveDir)
-  await eventually(() => next.repair.progress().pending === 0)
+  await until(() => next.repair.progress().pending === 0)
   stopping.abort()
   await running
 })

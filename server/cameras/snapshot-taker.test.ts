@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { TestClock } from '../../test/support/test-clock.ts'
+import { until } from '../../test/support/until.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import { type SnapshotSchedule, SnapshotTaker } from './snapshot-taker.ts'
@@ -79,13 +80,6 @@ async function setUp() {
       await running
       await rm(dir, { recursive: true })
     },
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; !condition(); i++) {
-    assert.ok(i < 500)
-    await delay(4)
   }
 }
 

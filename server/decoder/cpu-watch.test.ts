@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../../test/support/until.ts'
 import { ProcessorWait } from './cpu-watch.ts'
 import { noIsolation } from './isolation/isolation.ts'
 import { openIsolation } from './isolation/open-isolation.ts'
@@ -36,8 +37,7 @@ test('a process that keeps a processor busy is ended together with its sandbox',
     // A low limit, because the process shares the processors with everything else on a busy system.
     const { child, exit } = start('hang', isolation, 0.1)
     assert.match(await exit, /kept a processor busy/)
-    for (let i = 0; i < 100 && existsSync(`/proc/${child.pid}/fd/0`); i++) await delay(50)
-    assert.ok(!existsSync(`/proc/${child.pid}/fd/0`))
+    await until(() => !existsSync(`/proc/${child.pid}/fd/0`))
   }
 })
 
@@ -60,7 +60,7 @@ test('a process that gets no processor is told from one that is stopped', {
   const stopped = pids.pop()!
   await delay(1000)
   process.kill(stopped, 'SIGSTOP')
-  while (!/\) T /.test(readFileSync(`/proc/${stopped}/stat`, 'latin1'))) await delay(10)
+  await until(() => /\) T /.test(readFileSync(`/proc/${stopped}/stat`, 'latin1')))
   const busy = pids.map((pid) => new ProcessorWait(pid))
   const waits = new ProcessorWait(stopped)
   await delay(1000)

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { writeSlowJpeg } from '../../test/hostile/slow-jpeg.ts'
 import { type DrawnImage, type InspectedImage, quarterColors } from '../../test/support/decoder/test-image.ts'
 import { TestClock } from '../../test/support/test-clock.ts'
+import { until } from '../../test/support/until.ts'
 import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
@@ -41,13 +42,6 @@ const openDecoder = (options: Partial<DecoderOptions> = {}) =>
   new Decoder({ log: silentLogger, clock: systemClock, isolation, processes: 1, ...options })
 
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; !condition(); i++) {
-    assert.ok(i < 400, 'expected the condition within 4 s')
-    await systemClock.sleep(10)
-  }
-}
 
 /** Only Linux tells. */
 function isStopped(pid: number): boolean {

@@ -11,6 +11,7 @@ import {
   sum,
   take,
 } from '../../test/support/recorder/temporary-recorder.ts'
+import { until } from '../../test/support/until.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { ByteBudget } from '../base/byte-budget.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
@@ -128,7 +129,7 @@ test('bytes are synced in time if no fragment follows them', async () => {
   assert.equal(disk.syncs, 0)
   now = 4500
   recorder.tick()
-  await eventually(() => disk.syncs === 1)
+  await until(() => disk.syncs === 1)
   for (now = 10_000; now < 30_000; now += 1000) recorder.tick()
   await recorder.close()
   assert.equal(disk.syncs, 2, 'there is no further sync without new data')
@@ -257,9 +258,3 @@ test('a camera whose frames exceed the queue does not create a file per frame', 
   assert.ok(events.gaps.includes('overload'))
   assert.ok(events.files.length <= 5 + seconds / 5, `${events.files.length} files in ${seconds} s`)
 })
-
-/** Waits until all disk operations are done. */
-async function eventually(isDone: () => boolean): Promise<void> {
-  for (let i = 0; i < 5000 && !isDone(); i++) await new Promise((resolve) => setTimeout(resolve, 1))
-  assert.ok(isDone())
-}

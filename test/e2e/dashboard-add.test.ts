@@ -60,12 +60,14 @@ test('the reason for missing video is explained, with advice', async () => {
 })
 
 test('a common URL of a manufacturer can be tested with one click, and the image is current', async () => {
+  const askedMs = Date.now()
   await page.getByRole('button', { name: 'Try the TP-Link' }).click()
   await page.getByRole('heading', { name: 'Camera found' }).waitFor()
   await page.getByText('640 × 360, H.264').waitFor()
   await page.locator('.found-image').waitFor()
   const { code } = (await readClock(page, '.found-image'))!
-  assert.ok(Math.abs(code.unixMs - Date.now()) < 30_000)
+  // A key frame, of a camera that is late when the machine is busy.
+  assert.ok(code.unixMs > askedMs - 15_000 && code.unixMs <= Date.now())
   assert.deepEqual(scene.complaints, [])
   await shoot(page, 'add-camera-found')
   await checkAccessible(page)

@@ -52,13 +52,11 @@ test('the setup code on the console leads to an account, a camera and its video'
   await page.getByLabel('Name', { exact: true }).fill('Yard')
   await page.getByRole('button', { name: 'Add camera' }).click()
   await page.waitForURL(/\/cameras\/\d+$/)
-  const shown = await eventually('the live frame has a clock', 30_000, () => readClock(page, '.stage video'))
-  assert.ok(Math.abs(shown.code.unixMs - Date.now()) < 15_000)
-  const later = await eventually('the frame moves', 10_000, async () => {
+  openedMs = Date.now()
+  await eventually('a frame is shown that did not exist when the page was opened', 30_000, async () => {
     const now = await readClock(page, '.stage video')
-    return now && now.code.frameNumber > shown.code.frameNumber && now
+    return now && now.code.unixMs > openedMs
   })
-  assert.ok(later)
   openedMs = Date.now()
   await shoot(page, 'camera-live')
 })

@@ -76,7 +76,7 @@ async function decodeWith(player: string, url: string, seconds: number): Promise
     player === 'mpv'
       ? [...mpv, `--length=${seconds}`, `--o=${file}`, '--of=rawvideo', '--ovc=rawvideo']
       : [...own, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'yuv420p', file]
-  await run(player, args, { timeout: 40_000 })
+  await run(player, args, { timeout: 120_000 })
   const bytes = await readFile(file)
   const luma = 320 * 180
   const frames = Math.floor(bytes.length / (luma * 1.5))

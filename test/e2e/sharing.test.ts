@@ -175,7 +175,6 @@ async function watch(url: string, { isSlow = false } = {}): Promise<Watched> {
     if (isHeld && bytes > 100_000) message.pause()
   })
   await eventually('the first bytes', 10_000, async () => bytes > 0)
-  const closed = new Promise<true>((resolve) => message.on('close', () => resolve(true)))
   const length = Number(message.headers['content-length'] ?? 0)
   return {
     message,
@@ -184,7 +183,7 @@ async function watch(url: string, { isSlow = false } = {}): Promise<Watched> {
       if (isSlow) await delay(5000)
       isHeld = false
       message.resume()
-      assert.ok(await Promise.race([closed, delay(5000, false)]), `${url} is still open`)
+      await eventually(`${url} is closed`, 5000, async () => message.closed)
       if (isSlow) assert.ok(!isWhole && bytes < length, `${bytes} of ${length} bytes came`)
     },
   }

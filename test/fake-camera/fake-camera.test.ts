@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { parseJpegHeader } from '../../server/media/jpeg/jpeg-header.ts'
 import { findHeader } from '../../server/media/rtsp/message.ts'
 import { parseInterleavedTransport, parseRtpInfo, parseSessionHeader } from '../../server/media/rtsp/transport.ts'
+import { until } from '../support/until.ts'
 import { openFakeCamera } from './fake-camera.ts'
 import { readFrameCounter } from './frame-counter.ts'
 import { RtspClient } from './rtsp-client.ts'
@@ -26,6 +27,7 @@ function assertNoHole(numbers: readonly number[]): void {
 }
 
 test('a live stream: described, set up, played, its times agree', async () => {
+  const startedMs = Date.now()
   await using camera = await openFakeCamera({ streams: [door], sessionTimeoutMs: 30_000 })
   using client = await RtspClient.open(camera.url('door'))
   assert.match(findHeader((await client.request('OPTIONS')).headers, 'public') ?? '', /DESCRIBE/)
@@ -43,7 +45,7 @@ test('a live stream: described, set up, played, its times agree', async () => {
   assert.equal(parseSessionHeader(findHeader(setups[0]!.headers, 'session') ?? '')?.timeoutMs, 30_000)
   const played = await client.request('PLAY')
   const info = parseRtpInfo(findHeader(played.headers, 'rtp-info') ?? '')
-  await client.until(() => client.frames.length >= 30 && client.blocks.length >= 12)
+  await until(() => client.frames.length >= 30 && client.blocks.length >= 12)
 
   assert.equal(info[0]?.url, `${camera.url('door')}/track1`)
   for (const track of [0, 1]) {
@@ -63,10 +65,10 @@ test('a live stream: described, set up, played, its times agree', async () => {
   }
   const audio = client.reports.find(({ ssrc }) => ssrc === ssrcs[1])!
   const audioMs = audio.unixMs + ((client.blocks.at(-1)!.timestamp - audio.timestamp) | 0) / 16
-  assert.ok(Math.abs(audioMs - Date.now()) < 3000, 'audio clock')
+  assert.ok(audioMs > startedMs - 5000 && audioMs < Date.now() + 100, 'audio clock')
   assert.equal((await client.request('GET_PARAMETER')).status, 200)
   assert.equal((await client.request('TEARDOWN')).status, 200)
-  await client.until(() => camera.stats().streams.door!.players === 0)
+  await until(() => camera.stats().streams.door!.players === 0)
 })
 
 test('H.265, live and with reordered pictures in a loop, comes whole', async () => {
@@ -79,7 +81,7 @@ test('H.265, live and with reordered pictures in a loop, comes whole', async () 
   })
   for (const name of ['yard', 'loop']) {
     using client = await RtspClient.play(camera.url(name))
-    await client.until(() => client.frames.length >= 30)
+    await until(() => client.frames.length >= 30)
     const { frames, formats } = client
     assertNoHole(counters(client))
     assert.deepEqual([formats.length, formats[0]?.codec, formats[0]?.width, frames[0]?.isKey], [1, 'h265', 320, true])
@@ -93,7 +95,7 @@ test('H.265, live and with reordered pictures in a loop, comes whole', async () 
 test('JPEG pictures come whole, of the size that is described', async () => {
   await using camera = await openFakeCamera({ streams: [{ ...yard, codec: 'mjpeg', height: 184 }] })
   using client = await RtspClient.play(camera.url('yard'))
-  await client.until(() => client.frames.length >= 20)
+  await until(() => client.frames.length >= 20)
   assert.deepEqual(
     client.formats.map(({ codec, width, height }) => [codec, width, height]),
     [['mjpeg', 320, 184]],
@@ -104,14 +106,14 @@ test('JPEG pictures come whole, of the size that is described', async () => {
 test('a stream is encoded once: all its clients get the same frames', async () => {
   await using camera = await openFakeCamera({ streams: [yard] })
   using one = await RtspClient.play(camera.url('yard'))
-  await one.until(() => one.frames.length >= 5)
+  await until(() => one.frames.length >= 5)
   using two = await RtspClient.open(camera.url('yard'))
   await two.describe()
   await two.setUp(10)
   await two.request('PLAY')
-  await two.until(() => two.frames.length >= 10)
+  await until(() => two.frames.length >= 10)
   const last = readFrameCounter(two.frames.at(-1)!.data)!.frameNumber
-  await one.until(() => counters(one).includes(last))
+  await until(() => counters(one).includes(last))
   for (const frame of two.frames) {
     const { frameNumber } = readFrameCounter(frame.data)!
     assert.deepEqual(one.frames[counters(one).indexOf(frameNumber)]?.data, frame.data)
@@ -124,7 +126,7 @@ test('loops run on over the end of the clip, each from its own place, with a key
   await using camera = await openFakeCamera({ streams: load })
   const clients = await Promise.all(load.map(({ name }) => RtspClient.play(camera.url(name))))
   for (const client of clients) {
-    await client.until(() => client.frames.length >= 55)
+    await until(() => client.frames.length >= 55)
     assertNoHole(counters(client))
     const { frames, packets } = client
     for (const [i, frame] of frames.slice(1).entries()) assert.equal((frame.timestamp - frames[i]!.timestamp) | 0, 3600)
@@ -150,7 +152,7 @@ for (const scheme of ['basic', 'digest-md5', 'digest-sha256'] as const) {
     using liar = await RtspClient.open(camera.url('yard'), { ...auth, password: 'guess' })
     assert.equal((await liar.describe()).status, 401)
     using owner = await RtspClient.play(camera.url('yard'), auth)
-    await owner.until(() => owner.frames.length > 2)
+    await until(() => owner.frames.length > 2)
   })
 }
 
@@ -198,7 +200,7 @@ test('faults of the connection: dropped, refused, stalled, garbage', async () =>
   assert.equal(other.isClosed, false)
 
   using two = await RtspClient.play(camera.url('yard'))
-  await two.until(() => two.frames.length > 3)
+  await until(() => two.frames.length > 3)
   camera.faults.stall(400, 'yard')
   await new Promise((resolve) => setTimeout(resolve, 100))
   const before = two.frames.length
@@ -206,11 +208,11 @@ test('faults of the connection: dropped, refused, stalled, garbage', async () =>
   await two.request('GET_PARAMETER')
   assert.ok(performance.now() - asked > 200, 'answers wait too')
   assert.equal(two.frames.length, before)
-  await two.until(() => two.frames.length > before)
+  await until(() => two.frames.length > before)
   assert.ok(camera.stats().streams.yard!.framesDropped > 0)
 
   camera.faults.sendGarbage(100, 'yard')
-  await two.until(() => two.skippedBytes > 0)
+  await until(() => two.skippedBytes > 0)
   assert.equal(two.skippedBytes, 100)
 
   await camera.faults.refuseConnections(300)
@@ -218,26 +220,26 @@ test('faults of the connection: dropped, refused, stalled, garbage', async () =>
   await assert.rejects(RtspClient.open(camera.url('yard')), { code: 'ECONNREFUSED' })
   await new Promise((resolve) => setTimeout(resolve, 400))
   using again = await RtspClient.play(camera.url('yard'))
-  await again.until(() => again.frames.length > 0)
+  await until(() => again.frames.length > 0)
 })
 
 test('faults of the stream: another size, another time', async () => {
   await using camera = await openFakeCamera({ streams: [yard, ...load.slice(0, 1)] })
   for (const name of ['yard', 'load/0']) {
     using client = await RtspClient.play(camera.url(name))
-    await client.until(() => client.frames.length > 3)
+    await until(() => client.frames.length > 3)
     await camera.faults.changeResolution(name)
-    await client.until(() => client.formats.length > 1)
+    await until(() => client.formats.length > 1)
     assert.deepEqual([client.formats[1]?.width, client.formats[1]?.height], [214, 120])
     await camera.faults.changeResolution(name)
-    await client.until(() => client.formats.length > 2)
+    await until(() => client.formats.length > 2)
     assert.equal(client.formats[2]?.width, 320)
     assertNoHole(counters(client))
 
     const reports = client.reports.length
     camera.faults.jumpClock(-5000, name)
     const at = client.frames.length
-    await client.until(() => client.frames.length > at + 3 && client.reports.length > reports)
+    await until(() => client.frames.length > at + 3 && client.reports.length > reports)
     const steps = client.frames.slice(1).map(({ timestamp }, i) => (timestamp - client.frames[i]!.timestamp) | 0)
     assert.equal(steps.filter((step) => step < -400_000).length, 1, 'the timestamps step back once')
     assert.ok(Date.now() - client.reports.at(-1)!.unixMs > 4900, 'the wall clock, too')
@@ -268,5 +270,5 @@ test('bytes that are no RTSP end their connection and no other', async () => {
   stranger.on('error', () => {})
   stranger.write(Uint8Array.from({ length: 2000 }, (_, i) => i % 7))
   await new Promise((resolve) => stranger.once('close', resolve))
-  await client.until(() => client.frames.length > 3)
+  await until(() => client.frames.length > 3)
 })

@@ -131,15 +131,6 @@ export class RtspClient implements Disposable {
     return responses
   }
 
-  /** Resolves when the condition holds; looks every 5 ms and rejects after `maxMs`. */
-  async until(condition: () => boolean, maxMs = 5000): Promise<void> {
-    const endMs = performance.now() + maxMs
-    while (!condition()) {
-      if (performance.now() > endMs) throw new Error(`waited ${maxMs} ms in vain for ${condition}`)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  }
-
   [Symbol.dispose](): void {
     this.#socket.destroy()
   }

@@ -259,7 +259,7 @@ test('a second server with the same data folder refuses to start and changes not
       '--port',
       '0',
     ],
-    { encoding: 'utf8', timeout: 20_000 },
+    { encoding: 'utf8', timeout: 120_000 },
   )
   assert.equal(second.status, 1)
   assert.match(second.stderr, /another Nightjar server is running on/)

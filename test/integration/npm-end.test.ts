@@ -54,12 +54,12 @@ async function readProcess(pid: number): Promise<Process | undefined> {
 }
 
 async function assertGone({ group }: Started): Promise<void> {
-  const deadlineMs = performance.now() + 15_000
+  const deadlineMs = performance.now() + 60_000
   while (true) {
     const left = await listGroup(group)
     if (left.length === 0) return
     const command = left.map(({ pid, command }) => `${pid} ${command}`)
-    assert.ok(performance.now() < deadlineMs, `still there after 15 s:\n${command.join('\n')}`)
+    assert.ok(performance.now() < deadlineMs, `still there after a minute:\n${command.join('\n')}`)
     await sleep(100)
   }
 }

@@ -56,7 +56,7 @@ test('a download of three hours begins soon and arrives whole', async () => {
     return await download(url)
   })()
   // 0.6 s when nothing else runs. A read for each of the 10,800 fragments took two minutes.
-  assert.ok(slow.firstByteMs < 15_000, `${slow.firstByteMs} ms`)
+  assert.ok(slow.firstByteMs < 60_000, `${slow.firstByteMs} ms`)
   assert.ok(slow.bytes > 10_000_000)
   const fast = await download(url)
   assert.deepEqual([fast.bytes, fast.hash], [slow.bytes, slow.hash])

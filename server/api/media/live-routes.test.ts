@@ -9,6 +9,8 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { addKeeper } from '../../../test/support/store/temporary-store.ts'
+import { until } from '../../../test/support/until.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import type { LiveView } from '../../model/live-view.ts'
 import type { LiveCamera } from '../deps.ts'
@@ -84,8 +86,8 @@ class Camera implements LiveCamera {
   }
 }
 
-async function watch(t: TestContext, camera: Camera, query = '') {
-  const temporary = await openTemporaryApi(t, { live: { camera: () => camera } })
+async function watch(t: TestContext, camera: Camera, query = '', clock: Clock = systemClock) {
+  const temporary = await openTemporaryApi(t, { live: { camera: () => camera }, clock })
   const owner = await temporary.addUser('owner@example.com')
   const cameraId = await temporary.addCamera(owner.userId)
   const port = await temporary.api.listen({ host: '127.0.0.1', port: 0 })
@@ -117,14 +119,6 @@ async function readText(message: IncomingMessage): Promise<string> {
   let text = ''
   for await (const bytes of message) text += bytes
   return text
-}
-
-async function until(isTrue: () => boolean, withinMs = 5_000): Promise<void> {
-  const endMs = performance.now() + withinMs
-  while (!isTrue()) {
-    assert.ok(performance.now() < endMs, 'it did not happen in time')
-    await delay(10)
-  }
 }
 
 test('each stream has its content type and is closed when the client disconnects', async (t) => {
@@ -232,11 +226,13 @@ test('a client that does not read pauses the stream, in HTTP/1.1 and HTTP/2', as
   session.destroy()
 })
 
-test('losing access ends open streams within seconds and invalidates their URLs', async (t) => {
+test('losing access ends open streams and invalidates their URLs', async (t) => {
   for (const lose of ['camera', 'account', 'token'] as const) {
     const camera = new Camera(1000)
     camera.intervalMs = 20
-    const { get, paths, store, owner, cameraId } = await watch(t, camera)
+    // No half a minute ever passes, after which access would be checked anyway.
+    const clock = { ...systemClock, monotonicMs: () => 0 }
+    const { get, paths, store, owner, cameraId } = await watch(t, camera, '', clock)
     const response = await get(paths.mpegts)
     response.on('error', () => {})
     response.resume()
@@ -246,8 +242,7 @@ test('losing access ends open streams within seconds and invalidates their URLs'
     await addKeeper(store)
     if (lose === 'account') await store.accounts.change(owner.userId, { isDisabled: true })
     if (lose === 'token') await store.tokens.revoke(owner.tokenId)
-    await Promise.race([once(response, 'close'), delay(5_000).then(() => assert.fail('the stream should have ended'))])
-    assert.equal(camera.open, 0)
+    await until(() => response.closed && camera.open === 0)
     for (const path of Object.values(paths)) assert.equal((await get(path)).statusCode, 403, lose)
   }
 })

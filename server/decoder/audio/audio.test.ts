@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
+import { until } from '../../../test/support/until.ts'
 import { systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -61,13 +62,6 @@ function decodeAac(blocks: readonly Uint8Array[]): Float32Array {
   const { stdout, stderr } = spawnSync('ffmpeg', args, { input: adts, maxBuffer: 1e8 })
   assert.equal(stderr.toString(), '')
   return new Float32Array(stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + stdout.byteLength))
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; !condition(); i++) {
-    assert.ok(i < 2000, 'expected the condition within 20 s')
-    await systemClock.sleep(10)
-  }
 }
 
 /** Pushes all chunks and returns the blocks with the chunks they belong to. */

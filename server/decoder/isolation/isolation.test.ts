@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { protections } from '../../../contract/protections.ts'
 import type { Attacked, AttackedOptions } from '../../../test/support/decoder/attacked-server.ts'
+import { until } from '../../../test/support/until.ts'
 import { systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { MessageChild } from '../message-child.ts'
@@ -109,15 +110,6 @@ async function listDescendants(pid: number): Promise<Process[]> {
   const below = (of: number): Process[] =>
     all.filter(({ parent }) => parent === of).flatMap((child) => [child, ...below(child.pid)])
   return below(pid)
-}
-
-async function eventually<T>(what: string, find: () => Promise<T | false>): Promise<T> {
-  for (let i = 0; i < 300; i++) {
-    const found = await find()
-    if (found !== false) return found
-    await systemClock.sleep(100)
-  }
-  throw new Error(`expected within 30 s: ${what}`)
 }
 
 suite('isolation', { concurrency: 2 }, () => {
@@ -267,12 +259,14 @@ suite('isolation', { concurrency: 2 }, () => {
       server.kill('SIGKILL')
       return rm(folder, { recursive: true })
     })
-    const started = await eventually('bubblewrap, its first process and the attacker', async () => {
-      const found = (await listDescendants(server.pid!)).filter(({ words }) => words.includes('test-attacks.ts'))
-      return found.length >= 3 && found
+    // Bubblewrap, its first process and the attacker.
+    let started: Awaited<ReturnType<typeof listDescendants>> = []
+    await until(async () => {
+      started = (await listDescendants(server.pid!)).filter(({ words }) => words.includes('test-attacks.ts'))
+      return started.length >= 3
     })
     server.kill('SIGKILL')
-    await eventually('all have ended', async () => {
+    await until(async () => {
       const left = await listProcesses()
       return !started.some(({ pid, words }) => left.some((each) => each.pid === pid && each.words === words))
     })

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import fc from 'fast-check'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { TestClock } from '../../../test/support/test-clock.ts'
+import { until } from '../../../test/support/until.ts'
 import { dayMs } from '../../model/event-days.ts'
 import type { OpenRange } from '../../model/time-range.ts'
 import { openStore as openStoreFile, type Store } from '../store.ts'
@@ -249,7 +250,5 @@ testEachDatabase('lists notice an event that another process adds', async (t, { 
   await using other = await openStoreFile({ database, credentialsKey, foreignIntervalMs: 0 })
   const before = store.eventsVersion
   await other.events.insert(eventAt(id, day0))
-  for (let i = 0; i < 500 && store.eventsVersion === before; i++)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.ok(store.eventsVersion > before)
+  await until(() => store.eventsVersion > before)
 })

@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { testEachDatabase, testPostgres } from '../../../test/postgres/each-database.ts'
 import type { TemporaryPostgres } from '../../../test/postgres/temporary-postgres.ts'
+import { until } from '../../../test/support/until.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { openStore } from '../store.ts'
@@ -92,13 +93,8 @@ test('one file of SQLite, reached by two names', async (t) => {
 
 const holders = "select pid from pg_locks where locktype = 'advisory' and classid = 8 and granted"
 
-async function untilHeld(postgres: TemporaryPostgres, database: string): Promise<void> {
-  const deadlineMs = performance.now() + 20_000
-  while ((await postgres.query(holders, database).catch(() => [])).length === 0) {
-    assert.ok(performance.now() < deadlineMs, 'it was not taken again')
-    await delay(20)
-  }
-}
+const untilHeld = (postgres: TemporaryPostgres, database: string) =>
+  until(async () => (await postgres.query(holders, database).catch(() => [])).length > 0)
 
 /** Terminates the connection that holds the lock, as the database's owner may. */
 const cut = (postgres: TemporaryPostgres, database: string) =>

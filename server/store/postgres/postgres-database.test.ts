@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { testPostgres } from '../../../test/postgres/each-database.ts'
 import type { TemporaryPostgres } from '../../../test/postgres/temporary-postgres.ts'
+import { until } from '../../../test/support/until.ts'
 import { systemClock } from '../../base/clock.ts'
 import { type AppError, errorChain } from '../../base/error.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -21,14 +22,6 @@ async function open(t: TestContext, database: string): Promise<{ store: Store; h
   const heard: StoreChange[] = []
   store.onChange((change) => heard.push(change))
   return { store, heard }
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 10_000
-  while (!(await condition())) {
-    assert.ok(performance.now() < endMs, 'it did not happen within 10 seconds')
-    await delay(10)
-  }
 }
 
 /** Terminates the server's connections to the database, as its owner may. */

@@ -108,17 +108,15 @@ test('a backup ends while a server commits all the time, and does not hold it up
   let [output, isDone] = ['', false]
   child.stdout!.on('data', (chunk) => (output += chunk))
   const ended = once(child, 'close').finally(() => (isDone = true))
-  let [commits, slowestMs] = [0, 0]
+  let commits = 0
   while (!isDone) {
-    const startedMs = performance.now()
+    // Fails if it has to wait for a lock for five seconds.
     await addUsers(store, 1)
-    slowestMs = Math.max(slowestMs, performance.now() - startedMs)
     commits++
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   assert.deepEqual(await ended, [0, null])
   assert.ok(commits > 3, String(commits))
-  assert.ok(slowestMs < 5000, String(slowestMs))
   assert.deepEqual([JSON.parse(output).file, (await stat(target)).mode & 0o777], [target, 0o600])
   using copy = new DatabaseSync(target, { readOnly: true })
   const { n } = copy.prepare('select count(*) n from users').get() as { n: number }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { openTemporaryStore } from '../../../test/support/store/temporary-store.ts'
+import { until } from '../../../test/support/until.ts'
 import { silentLogger } from '../../base/log.ts'
 import { SyncLoss } from '../engine/sync-loss.ts'
 import { openCheckpoints } from './sqlite-checkpoints.ts'
@@ -37,11 +37,10 @@ test('what is committed moves into the database by itself, no commit has to do i
     const beginnings = await readBeginnings()
     for (let i = 0; i < 10; i++) database.exec('insert into t values (zeroblob(100000))')
     // The first commit after everything was moved restarts the log.
-    for (let i = 0; i < 1000 && (await readBeginnings()) === beginnings; i++) {
-      await delay(10)
+    await until(async () => {
       database.exec('insert into t values (0)')
-    }
-    assert.ok((await readBeginnings()) > beginnings)
+      return (await readBeginnings()) > beginnings
+    })
   }
   assert.ok((await stat(file)).size > 4_000_000)
   assert.equal(readForeignVersion(), foreignVersion, 'nobody takes it for a commit of another process')

@@ -147,7 +147,7 @@ export function createHttpTarget(): FuzzTarget {
         arrivalClock: new ArrivalClock(systemClock),
         createRunId: () => 'run',
         memory: createCameraMemory(),
-        signal: AbortSignal.any([stop.signal, AbortSignal.timeout(5000)]),
+        signal: AbortSignal.any([stop.signal, AbortSignal.timeout(60_000)]),
         floorMs: 0,
         limits: { ...defaultLimits, connectMs: 80_000, responseMs: 80_000, frameMs: 1000, keyFrameMs: 500 },
         onRun: () => {},
