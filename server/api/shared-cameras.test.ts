@@ -243,7 +243,7 @@ function createFootage(access: CameraAccess, viewer: { userId: number; cameraId:
     openBytes: async () => {
       await check()
       const body = { read: async (target: Uint8Array) => target.length, [Symbol.asyncDispose]: async () => {} }
-      return { status: 200, firstByte: 0, lastByte: 1e9 - 1, totalBytes: 1e9, body }
+      return { status: 200, firstByte: 0, lastByte: 1e15 - 1, totalBytes: 1e15, body }
     },
   }
 }
