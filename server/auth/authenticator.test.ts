@@ -115,6 +115,7 @@ testEachDatabase('the time of last use is saved every minute and at the end', as
   const { store, add, authenticate, authenticator } = await createAuthenticator(t, database)
   const value = createPersonalToken(randomBytes)
   await add(value)
+  const startedMs = Date.now()
   const stop = new AbortController()
   const running = authenticator.run(stop.signal)
   await authenticate(`PersonalAccessToken ${value}`)
@@ -122,7 +123,7 @@ testEachDatabase('the time of last use is saved every minute and at the end', as
   assert.equal((await store.tokens.list())[0]?.lastUsedAtMs, null)
   stop.abort()
   await running
-  assert.ok(Date.now() - (await store.tokens.list())[0]!.lastUsedAtMs! < 5000)
+  assert.ok((await store.tokens.list())[0]!.lastUsedAtMs! >= startedMs)
   assert.equal(store.version, version)
 })
 

@@ -59,7 +59,7 @@ test('a camera that disconnects and reconnects causes one event for each change 
   assert.equal(went.data.reason, 'camera_unreachable')
   assert.equal(typeof went.data.detail, 'string')
   assert.ok(
-    Math.abs(Date.parse(went.occurred_at) - wentMs) < 5000,
+    Math.abs(Date.parse(went.occurred_at) - wentMs) < 10_000,
     `${went.occurred_at}, cut off at ${new Date(wentMs).toISOString()}`,
   )
   assert.equal(came.data.offline_since, went.occurred_at)

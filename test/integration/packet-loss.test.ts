@@ -34,6 +34,7 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
   assert.deepEqual(await listGaps(), [])
 
   // Repeat until the loss falls into the first half of a group of pictures.
+  const firstMs = Date.now()
   let lostMs = 0
   const [gap] = await eventually('the gap is reported', 60_000, async () => {
     lostMs = Date.now()
@@ -44,9 +45,14 @@ test('a short packet loss causes a gap with a reason and is counted, and a longe
   })
   assert.equal(gap!.reason, 'packet_loss')
   const startMs = Date.parse(gap!.start)
-  assert.ok(Math.abs(startMs - lostMs) <= 5000, `lost at ${new Date(lostMs).toISOString()}, gap from ${gap!.start}`)
+  // It is reported a while after one of the losses.
+  assert.ok(
+    startMs > firstMs - 5000 && startMs < lostMs + 10_000,
+    `lost until ${new Date(lostMs).toISOString()}, gap from ${gap!.start}`,
+  )
   const lastedMs = Date.parse(gap!.end) - startMs
-  assert.ok(lastedMs >= 1000 && lastedMs <= 5000, `${lastedMs} ms`)
+  // Until the next key frame, for which a camera on a busy machine takes longer.
+  assert.ok(lastedMs >= 1000 && lastedMs <= 10_000, `${lastedMs} ms`)
 
   const around = `start=${new Date(lostMs - 60_000).toISOString()}&end=${new Date(Date.parse(gap!.end) + 2000).toISOString()}`
   const { json: playback } = await server.request<{ url: string }>(`/v1/cameras/${id}/recording/stream/?${around}`)

@@ -101,8 +101,10 @@ suite('several places', { concurrency: true }, () => {
     await statesAre('ready', 'ready')
     // The first tries after a failure are made elsewhere.
     await sleep(10_000)
-    await renewFiles(1)
-    assert.ok((await countFiles(second.real)) > inSecond, 'it is used again')
+    await eventually('it is used again', 40_000, async () => {
+      await renewFiles(1)
+      return (await countFiles(second.real)) > inSecond
+    })
     await writeFile(join(second.real, 'filler'), Buffer.alloc(48 * 2 ** 20)).catch(() => {})
     await renewFiles(2)
     await untilRecorded('recording goes on beside a full disk')
@@ -120,17 +122,19 @@ suite('several places', { concurrency: true }, () => {
     await untilRecorded('all cameras are recorded')
     await renewFiles(2)
     const added = await server.command<{ id: number }>('place', 'add', second, '--weight', '1')
-    await sleep(1500)
-    await renewFiles(1)
-    await eventually('files in the new place', 10_000, async () => (await countFiles(second)) >= 2)
+    await eventually('files in the new place', 40_000, async () => {
+      await renewFiles(1)
+      return (await countFiles(second)) >= 2
+    })
     await assert.rejects(server.command('place', 'remove', String(added.id)), /first run: nightjar place drain/)
 
     await server.command('place', 'drain', '1', '--keep-recordings')
-    await sleep(1500)
-    await renewFiles(1)
-    const kept = await countFiles(first)
-    await renewFiles(1)
-    assert.equal(await countFiles(first), kept, 'no new files')
+    let kept = 0
+    await eventually('no new files', 40_000, async () => {
+      kept = await countFiles(first)
+      await renewFiles(2)
+      return (await countFiles(first)) === kept
+    })
 
     let isPlaying = true
     const playing = (async () => {

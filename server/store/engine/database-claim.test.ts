@@ -125,7 +125,8 @@ testPostgres('a server whose database was taken over learns by whom', async (_t,
   })
   await usurper.connect()
   const taken = usurper.query('select pg_advisory_lock(8, 0)')
-  await delay(200)
+  const waiting = "select 1 from pg_locks where locktype = 'advisory' and classid = 8 and not granted"
+  await until(async () => (await postgres.query(waiting, database)).length > 0)
   await cut(postgres, database)
   await taken
   const error = await first.lost

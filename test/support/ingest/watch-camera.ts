@@ -24,13 +24,13 @@ export type Watched = {
   readonly causes: string[]
 }
 
-export type WatchOptions = Partial<Omit<RunCameraOptions, 'context'> & IngestContext> & { readonly limitMs?: number }
+export type WatchOptions = Partial<Omit<RunCameraOptions, 'context'> & IngestContext>
 
-/** Runs the camera until `isDone`, which is called at each item and status, returns true. Fails after `limitMs`. */
+/** Runs the camera until `isDone`, which is called at each item and status, returns true, or for two minutes. */
 export async function watchCamera(
   target: Omit<CameraTarget, 'cameraId'>,
   isDone: (items: HubItem[], statuses: SessionStatus[], stats: CameraStats) => boolean,
-  { limitMs = 15_000, ...options }: WatchOptions = {},
+  options: WatchOptions = {},
 ): Promise<Watched> {
   const items: HubItem[] = []
   const statuses: SessionStatus[] = []
@@ -44,7 +44,7 @@ export async function watchCamera(
   const check = () => {
     if (isDone(items, statuses, stats)) done.abort()
   }
-  const timer = setTimeout(() => done.abort(), limitMs)
+  const timer = setTimeout(() => done.abort(), 120_000)
   await runCamera({
     target: { cameraId: 1, ...target },
     publish: (item) => {
