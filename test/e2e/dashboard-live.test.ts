@@ -205,12 +205,15 @@ const others: readonly { readonly name: string; readonly skip: string | false; l
 ]
 /** Signs in, opens the camera, and waits until it is live. */
 async function openLive(browser: Firefox): Promise<void> {
+  await openCamera(browser)
+  await isLiveIn(browser)
+}
+async function openCamera(browser: Firefox): Promise<void> {
   await browser.open(`${scene.server.url}/cameras/${ids.get('ten')}`)
   await eventually('the sign-in page', 30_000, () => browser.evaluate(`document.querySelector('#email') !== null`))
   await browser.type('#email', ownerEmail)
   await browser.type('#password', 'correct horse')
   await browser.click('main button')
-  await isLiveIn(browser)
 }
 async function isLiveIn(browser: Firefox): Promise<void> {
   let says = ''
@@ -231,6 +234,24 @@ for (const { name, skip, launch } of others) {
     await openLive(browser)
   })
 }
+
+test('a browser whose decoder stands still before it has shown anything is tried again after a while', {
+  skip: others[0]!.skip,
+}, async () => {
+  await using browser = await launchFirefox({ hasJavaScript: true })
+  await openCamera(browser)
+  let decoders: readonly number[] = []
+  await eventually('a decoder', 30_000, async () => {
+    decoders = browser.listDecoders()
+    return decoders.length > 0
+  })
+  for (const pid of decoders) process.kill(pid, 'SIGSTOP')
+  await eventually('another way', 20_000, async () =>
+    /did not begin .* is shown as HLS/.test(await browser.text('main')),
+  )
+  for (const pid of decoders) process.kill(pid, 'SIGCONT')
+  await isLiveIn(browser)
+})
 
 test('a browser whose decoder stands still for seconds, twice, still plays what it could play before', {
   skip: others[0]!.skip,

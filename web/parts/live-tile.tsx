@@ -33,7 +33,7 @@ export function hasFewConnections(): boolean {
 export function LiveTile({ camera, isWaiting, isOld, isStreamed }: LiveTileProps) {
   const [failure, setFailure] = useState<MseFailure>()
   const rise = useCallback(() => setFailure(undefined), [])
-  useSlowRetry(failure === 'slow', rise)
+  useSlowRetry(failure, rise)
   const [isWanted] = useState(wantsVideo)
   const isVideo = isWanted && failure === undefined
   const isOnline = camera.status === 'online'

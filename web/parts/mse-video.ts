@@ -18,8 +18,11 @@ export type MseVideoOptions = {
   readonly onFailure: (reason: MseFailure) => void
 }
 
-/** It cannot be played this way: the browser cannot decode it, or the line or the computer is too slow. */
-export type MseFailure = 'media' | 'slow'
+/**
+ * It cannot be played this way: the browser cannot decode it, it does not begin, which may be its decoder or a busy computer,
+ * or the line or the computer is too slow.
+ */
+export type MseFailure = 'media' | 'notBegun' | 'slow'
 
 export type MseVideo = {
   /** When the displayed frame was captured, Unix milliseconds; undefined before the first. */
@@ -551,7 +554,7 @@ class Player {
    * its decoder hangs, and another source follows, seldom.
    */
   #thaw(nowMs: number): void {
-    if (!this.#hasPlayed) this.#rebuild()
+    if (!this.#hasPlayed) this.#rebuild('notBegun')
     else if (nowMs - this.#restartedMs < restartEveryMs) return
     else if (this.#isTooSlow(nowMs)) this.#fail('slow')
     else {
@@ -560,14 +563,14 @@ class Player {
     }
   }
 
-  /** Begins anew with another source. A browser that fails twice in a short time cannot play the stream. */
-  #rebuild(): void {
+  /** Begins anew with another source. A browser that fails twice in a short time does not play the stream. */
+  #rebuild(reason: MseFailure = 'media'): void {
     if (!this.#source) return
     const nowMs = performance.now()
     const isSecond = nowMs - this.#erredMs < secondErrorWithinMs
     this.#erredMs = nowMs
     this.#detach()
-    if (isSecond) this.#fail('media')
+    if (isSecond) this.#fail(reason)
     else this.#restart()
   }
 

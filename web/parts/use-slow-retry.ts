@@ -1,12 +1,14 @@
-// The line or the computer was too slow for video, which need not stay so.
+// The line or the computer was too slow for video, or did not begin to play it, which need not stay so.
 
 import { useEffect, useRef } from 'react'
+import type { MseFailure } from './mse-video.ts'
 
 const firstMs = 30_000
 const longestMs = 15 * 60_000
 
-/** Calls `retry` some time after `isSlow` became true: each time twice as long after, because an attempt interrupts. */
-export function useSlowRetry(isSlow: boolean, retry: () => void): void {
+/** Calls `retry` some time after such a failure: each time twice as long after, because an attempt interrupts. */
+export function useSlowRetry(failure: MseFailure | undefined, retry: () => void): void {
+  const isSlow = failure !== undefined && failure !== 'media'
   const last = useRef({ waitMs: 0, endMs: 0 })
   useEffect(() => {
     if (!isSlow) return

@@ -76,6 +76,7 @@ export const english = {
     transports: { best: 'Automatic', fast: 'Direct', hls: 'HLS', images: 'Single images' },
     fallback: {
       media: 'This browser cannot play the video of this camera directly.',
+      notBegun: 'This browser did not begin to play the video of this camera directly.',
       slow: 'The connection or this computer is too slow for the video of this camera.',
     },
     shownAs: {

@@ -107,6 +107,7 @@ export const german: Texts = {
     transports: { best: 'Automatisch', fast: 'Direkt', hls: 'HLS', images: 'Einzelbilder' },
     fallback: {
       media: 'Dieser Browser kann das Video dieser Kamera nicht direkt abspielen.',
+      notBegun: 'Dieser Browser hat nicht begonnen, das Video dieser Kamera direkt abzuspielen.',
       slow: 'Die Verbindung oder dieser Computer ist zu langsam für das Video dieser Kamera.',
     },
     shownAs: {

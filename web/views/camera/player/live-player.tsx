@@ -1,6 +1,6 @@
 // Plays a camera live: as fast as possible with Media Source, or as HLS, or as images. What cannot be played falls back
-// to the next, once, and says so; it stays there until the viewer asks for another. What was too slow is tried again after
-// a while. Restarts by itself after an error.
+// to the next, once, and says so; it stays there until the viewer asks for another. What was too slow or did not begin is
+// tried again after a while. Restarts by itself after an error.
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
@@ -60,7 +60,7 @@ export function LivePlayer(props: LivePlayerProps) {
   const rise = useCallback(() => setFallen(undefined), [])
   // Another format may be playable again, and so may what the viewer asks for.
   useEffect(rise, [rise, camera.type, wanted])
-  useSlowRetry(fallen?.because === 'slow', rise)
+  useSlowRetry(fallen?.because, rise)
   const isOnline = camera.status === 'online'
   const transport = fallen?.to ?? wanted ?? (findMediaSource() ? 'fast' : 'hls')
   const isVideo = isOnline && transport !== 'images'
@@ -72,7 +72,7 @@ export function LivePlayer(props: LivePlayerProps) {
   const fall = useCallback(
     (because: MseFailure) => {
       // HLS needs the same line.
-      const to = transport === 'fast' && because === 'media' ? 'hls' : 'images'
+      const to = transport === 'fast' && because !== 'slow' ? 'hls' : 'images'
       setFallen((before) => ({ to, because: before?.because ?? because }))
     },
     [transport],
