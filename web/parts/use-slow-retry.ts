@@ -8,10 +8,10 @@ const longestMs = 15 * 60_000
 
 /** Calls `retry` some time after such a failure: each time twice as long after, because an attempt interrupts. */
 export function useSlowRetry(failure: MseFailure | undefined, retry: () => void): void {
-  const isSlow = failure !== undefined && failure !== 'media'
+  const mayPass = failure !== undefined && failure !== 'media'
   const last = useRef({ waitMs: 0, endMs: 0 })
   useEffect(() => {
-    if (!isSlow) return
+    if (!mayPass) return
     const nowMs = performance.now()
     const { waitMs: lastMs, endMs } = last.current
     // What was fast enough for so long is tried again as soon as in the beginning.
@@ -19,5 +19,5 @@ export function useSlowRetry(failure: MseFailure | undefined, retry: () => void)
     last.current = { waitMs, endMs: nowMs + waitMs }
     const timer = setTimeout(retry, waitMs)
     return () => clearTimeout(timer)
-  }, [isSlow, retry])
+  }, [mayPass, retry])
 }
