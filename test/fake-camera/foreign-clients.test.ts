@@ -80,6 +80,6 @@ test('the time code in what ffmpeg decodes and scales is the present', { skip },
     assert.ok(code)
     assert.ok(code.frameNumber > previous, 'frames follow each other')
     previous = code.frameNumber
-    assert.ok(code.unixMs > startedMs - 5000 && code.unixMs <= Date.now(), 'frames are of now')
+    assert.ok(code.unixMs > startedMs - 15_000 && code.unixMs <= Date.now(), 'frames are of now')
   }
 })
