@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +11,7 @@ import type { Camera } from '../../contract/camera.ts'
 import type { Recording, Timeline } from '../../contract/recording.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerProcess } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 type Listed = { cameras: { id: number; status: string; status_reason: string | null; status_detail: string | null }[] }
 
@@ -45,17 +45,8 @@ async function readTimeline(id: number): Promise<Timeline> {
   return (await server.request<Timeline>(path)).json
 }
 
-/** A port that nothing listens on. */
-async function findClosedPort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
-
 test('each kind of faulty camera is offline with a reason in the API and on the command line, and a working camera is not affected', async () => {
-  const closedPort = await findClosedPort()
+  const closedPort = await findOwnPort()
   const good = await addCamera(source.url('good'))
   const wrong: Record<string, { id: number; reason: string; expected: RegExp }> = {
     'no such path': {

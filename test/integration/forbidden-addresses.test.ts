@@ -3,13 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { test } from 'node:test'
 import type { Camera } from '../../contract/camera.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { openStore } from '../../server/store/store.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 const spellings = [
   ...['127.0.0.1', '127.1', '127.255.255.254', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001'],
@@ -90,17 +91,6 @@ async function twoAtOnce(urls: readonly string[], test: (url: string) => Promise
   await Promise.all([lane(), lane()])
 }
 
-/**
- * Uses a port that the system has not assigned recently, because clients of a closed server may still try to connect to
- * it.
- */
-async function listenApart(server: Server): Promise<void> {
-  for (let port = 20_000 + (process.pid % 10_000); !server.listening; port++) {
-    server.listen(port, '::')
-    await once(server, 'listening').catch(() => {})
-  }
-}
-
 test("T34: no URL that leads to the server's own host is connected to, and open ports cannot be told from closed ones", async (t) => {
   let visits = 0
   const canary = createServer((socket) => {
@@ -108,11 +98,9 @@ test("T34: no URL that leads to the server's own host is connected to, and open 
     socket.destroy()
   })
   t.after(() => canary.close())
-  await listenApart(canary)
-  const closed = createServer().listen(0, '127.0.0.1')
-  await once(closed, 'listening')
-  const closedPort = (closed.address() as AddressInfo).port
-  closed.close()
+  // At a port of its own, because clients of a closed server may still try to connect to one the system has assigned before.
+  canary.listen(await findOwnPort('::'), '::')
+  await once(canary, 'listening')
   await using server = await openServer(
     '--no-allow-loopback-cameras',
     '--sign-up',
@@ -122,7 +110,7 @@ test("T34: no URL that leads to the server's own host is connected to, and open 
     '--log-level',
     'debug',
   )
-  const ports = [(canary.address() as AddressInfo).port, closedPort, Number(new URL(server.url).port)]
+  const ports = [(canary.address() as AddressInfo).port, await findOwnPort(), Number(new URL(server.url).port)]
 
   const urls = spellings.flatMap((host) => [
     ...ports.map((port, i) => `${['rtsp', 'http', 'https'][i]}://${host}:${port}/x`),

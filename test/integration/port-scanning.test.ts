@@ -11,6 +11,7 @@ import type { Camera } from '../../contract/camera.ts'
 import type { OnvifDevice, StreamDetection } from '../../contract/detection.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { findOwnPort } from '../support/own-port.ts'
 
 const stream = { name: 'yard', width: 320, height: 180, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
 const login = { username: 'ada', password: 'sesame' }
@@ -33,9 +34,7 @@ async function listen(on: Server): Promise<string> {
 before(async () => {
   const streams = [{ ...stream, hasAudio: false, bitsPerSecond: 200_000 }]
   camera = await openFakeCamera({ auth: { scheme: 'digest-md5', ...login }, streams })
-  const closed = createServer()
-  places.refused = await listen(closed)
-  closed.close()
+  places.refused = `127.0.0.1:${await findOwnPort()}`
   places.silent = await listen(createServer((socket) => void socket.on('error', () => {})))
   places.reset = await listen(createServer((socket) => void socket.destroy()))
   places.page = await listen(createHttpServer((_, response) => void response.end('<h1>Router</h1>')))

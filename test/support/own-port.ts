@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { findFreePort } from '../../server/base/free-port.ts'
+import { isServicePort } from '../../server/ingest/network/address-guard.ts'
 
 /** Below those that the system chooses from (20,000 and above in `findFreePort`, 32,768 and above in Linux). */
 const first = 10_000
@@ -21,11 +22,15 @@ export function findOwnPort(host = '127.0.0.1'): Promise<number> {
   return findFreePort(host, takePort)
 }
 
+/** 10,080: `fetch` and browsers refuse it (https://fetch.spec.whatwg.org/#port-blocking). */
+const isUseless = (port: number) => port === 10_080 || isServicePort(port)
+
 /** Of another block when the last one is used up: an audit has more than a hundred links and cameras. */
 async function takePort(): Promise<number> {
   const inBlock = taken++ % (blockSize - 1)
   if (inBlock === 0) block = holdBlock()
-  return (await block!) + 1 + inBlock
+  const port = (await block!) + 1 + inBlock
+  return isUseless(port) ? takePort() : port
 }
 
 /** The first port of a block is listened on for as long as this process lives, so that the others are its own. */
