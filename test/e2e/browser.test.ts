@@ -12,18 +12,16 @@ import { openViewer, type Viewer } from './browser.ts'
 let source: FakeCamera
 let server: ServerUnderTest
 const ids: number[] = []
-/** How late a frame was sent at worst: on a busy machine by seconds. */
-let lateMs = 0
 
 before(async () => {
+  // On a busy machine, it leaves frames out. Sent later and later, they would be dated as those of a slow clock, and dated
+  // anew when it was none.
+  const video = { width: 640, height: 360, framesPerSecond: 15, gopFrames: 15, stampsTrueTime: true } as const
   source = await openFakeCamera({
     streams: [
-      { name: 'yard', scene: 'yard', width: 640, height: 360, framesPerSecond: 15, gopFrames: 15 },
-      { name: 'door', scene: 'door', width: 640, height: 360, framesPerSecond: 15, gopFrames: 15, hasAudio: true },
+      { ...video, name: 'yard', scene: 'yard' },
+      { ...video, name: 'door', scene: 'door', hasAudio: true },
     ],
-    onSent: (_, { unixMs }) => {
-      lateMs = Math.max(lateMs, Date.now() - unixMs)
-    },
   })
   server = await openServerHere()
   for (const name of ['yard', 'door']) {
@@ -129,7 +127,7 @@ test('growing live and recorded playlists and their segments conform to the HLS 
     await eventually('five entries', 40_000, async () => {
       const text = (await get(url)).toString()
       const playlist = checkPlaylist(text)
-      assert.equal(playlist.faults.join('\n'), '', `${playlist.faults}; the camera was ${lateMs} ms late; ${text}`)
+      assert.equal(playlist.faults.join('\n'), '', `${playlist.faults.join('\n')}\n${text}`)
       if (before) assert.deepEqual(checkNextPlaylist(before, playlist), [])
       before = playlist
       const first = playlist.entries[0]?.sequence ?? 0

@@ -22,7 +22,9 @@ let server: ServerUnderTest
 const ids = new Map<string, number>()
 
 before(async () => {
-  const video = { scene: 'yard', width: 320, height: 180, framesPerSecond: 10, hasAudio: true } as const
+  const picture = { scene: 'yard', width: 320, height: 180, framesPerSecond: 10 } as const
+  // Late frames would be dated as those of a slow clock.
+  const video = { ...picture, hasAudio: true, stampsTrueTime: true } as const
   const names = [...groups, { name: 'watched', seconds: 2 }, { name: 'reconnected', seconds: 2 }]
   source = await openFakeCamera({
     streams: names.map(({ name, seconds }) => ({ ...video, name, gopFrames: seconds * 10 })),

@@ -24,7 +24,10 @@ export type StreamOptions = {
   readonly bitsPerSecond?: number
   /** A beep each second. Live streams only. */
   readonly hasAudio?: boolean
-  /** The picture shows the true time even when the camera's clock has jumped. Live streams only. */
+  /**
+   * The picture shows the true time even when the camera's clock has jumped, and a camera that is late goes on with the
+   * present. Live streams only.
+   */
   readonly stampsTrueTime?: boolean
   /** A client is sent whatever picture is next, as many cameras do, not a key frame made for it. Live streams only. */
   readonly joinsAnywhere?: boolean
