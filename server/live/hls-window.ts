@@ -14,6 +14,7 @@ import {
   writePreloadHint,
 } from '../media/hls/media-playlist.ts'
 import type { LiveChunk } from './live-chunk.ts'
+import { shortestShare } from './part-rhythm.ts'
 
 export type HlsWindowOptions = {
   /**
@@ -295,9 +296,11 @@ export class HlsWindow {
     return chunks.every(({ durationMs, partTargetMs }) => partTargetMs !== undefined || durationMs <= targetMs)
   }
 
-  #isFull({ durationMs }: Segment, { endsGroup, partTargetMs }: LiveChunk): boolean {
+  #isFull({ durationMs }: Segment, { durationMs: partMs, endsGroup, partTargetMs }: LiveChunk): boolean {
     const { minSegmentMs, maxSegmentMs } = this.#options
-    if (endsGroup && durationMs >= minSegmentMs) return true
+    // After a split, the rest of a group may be a short part.
+    const isShort = partTargetMs !== undefined && partMs < shortestShare * partTargetMs
+    if (endsGroup && (durationMs >= minSegmentMs || isShort)) return true
     // Players are given the name of the next part, so it must be known to which segment it will belong.
     const nextMs = durationMs + (partTargetMs ?? 0)
     return partTargetMs !== undefined && (nextMs > maxSegmentMs || this.#isTooLong(nextMs))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
 import { minSegmentMs } from './live-chunk.ts'
-import { PartRhythm } from './part-rhythm.ts'
+import { PartRhythm, shortestShare } from './part-rhythm.ts'
 
 /** A minute of a camera. `groupS`: seconds between key frames. */
 function cut(framesPerSecond: number, { groupS = 2, jitter = 0, changeTo = framesPerSecond } = {}) {
@@ -35,7 +35,7 @@ test('parts are never longer than their target, and only the last of a segment i
       for (const { ms, endsSegment } of parts) {
         const text = `${framesPerSecond} frames/s, ${groupS} s: ${ms} of ${targetMs} ms`
         assert.ok(ms <= targetMs, text)
-        assert.ok(endsSegment || ms >= 0.85 * targetMs, text)
+        assert.ok(endsSegment || ms >= shortestShare * targetMs, text)
       }
     }
   }

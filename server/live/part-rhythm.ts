@@ -10,7 +10,10 @@ const learning = { length90k: 2 * 90_000, distances: 3 }
  */
 const shortest90k = 29_700
 
-/** The distances between frames vary. Parts may be shorter than the longest by 15 %, except at the end of a segment. */
+/** Of the longest duration of a part: a shorter one may only be the last of its segment. RFC 8216bis 4.4.3.7. */
+export const shortestShare = 0.85
+
+/** The distances between frames vary. */
 const slack = 1.05
 
 /** With fewer frames than about one a second, parts would be as long as segments. */
