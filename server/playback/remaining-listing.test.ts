@@ -22,7 +22,7 @@ async function record(scene: FootageScene): Promise<void> {
 }
 
 async function load(playback: Playback, id: string, speed = 1): Promise<CheckedPlaylist> {
-  const playlist = checkPlaylist(await playback.playlist(id), speed)
+  const playlist = checkPlaylist(await playback.playlist(id), { speed })
   assert.deepEqual(playlist.faults, [])
   return playlist
 }

@@ -23,7 +23,7 @@ const ids = new Map<string, number>()
 
 before(async () => {
   const picture = { scene: 'yard', width: 320, height: 180, framesPerSecond: 10 } as const
-  // Late frames would be dated as those of a slow clock.
+  // On a busy machine, it leaves frames out. Late ones would be dated as those of a slow clock.
   const video = { ...picture, hasAudio: true, stampsTrueTime: true } as const
   const names = [...groups, { name: 'watched', seconds: 2 }, { name: 'reconnected', seconds: 2 }]
   source = await openFakeCamera({
@@ -63,7 +63,7 @@ async function readPlaylist(url: URL) {
 }
 
 function check(text: string) {
-  const playlist = checkPlaylist(text)
+  const playlist = checkPlaylist(text, { isUneven: true })
   assert.deepEqual(playlist.faults, [], text)
   const seconds = playlist.entries.reduce((sum, entry) => sum + entry.seconds, 0)
   return { ...playlist, seconds, text }

@@ -47,8 +47,14 @@ const entryTags = /^#(EXTINF|EXT-X-(BYTERANGE|DISCONTINUITY|MAP|PROGRAM-DATE-TIM
 /** Maximum difference between times from `EXTINF` and from `PROGRAM-DATE-TIME` between discontinuities. */
 const maxDriftMs = 500
 
-/** `speed` is the playback speed relative to the wall clock. */
-export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
+export type PlaylistOptions = {
+  /** Of playback, relative to the wall clock. Default: 1. */
+  readonly speed?: number
+  /** The camera may leave out frames. Nothing says when the next one comes, so parts may be short. */
+  readonly isUneven?: boolean
+}
+
+export function checkPlaylist(text: string, { speed = 1, isUneven = false }: PlaylistOptions = {}): CheckedPlaylist {
   const faults: string[] = []
   const check = (isRight: boolean, message: string) => {
     if (!isRight) faults.push(message)
@@ -122,7 +128,7 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   checkDates(entries, speed, check)
   const isIndependent = head.has('EXT-X-INDEPENDENT-SEGMENTS')
   const lowLatency = [...head].filter(([tag]) => /SERVER-CONTROL|PART-INF/.test(tag)).join()
-  checkParts({ entries, openParts: parts, lowLatency, hint }, check)
+  checkParts({ entries, openParts: parts, lowLatency, hint, isUneven }, check)
   const rest = { lowLatency, openParts: parts, hint, faults }
   return { entries, targetSeconds, version, type, isEnded, isIndependent, ...rest }
 }
@@ -218,10 +224,11 @@ export function checkMedia(
   return faults
 }
 
-function checkParts(
-  { entries, openParts, lowLatency, hint }: Pick<CheckedPlaylist, 'entries' | 'openParts' | 'lowLatency' | 'hint'>,
-  check: Check,
-): void {
+type CheckedParts = Pick<CheckedPlaylist, 'entries' | 'openParts' | 'lowLatency' | 'hint'> & {
+  readonly isUneven: boolean
+}
+
+function checkParts({ entries, openParts, lowLatency, hint, isUneven }: CheckedParts, check: Check): void {
   const all = [...entries.map(({ parts }) => parts), openParts]
   const target = Number(/PART-TARGET=([\d.]+)/.exec(lowLatency)?.[1] ?? 0)
   const holdBack = Number(/PART-HOLD-BACK=([\d.]+)/.exec(lowLatency)?.[1] ?? 0)
@@ -231,8 +238,8 @@ function checkParts(
   for (const [i, parts] of all.entries()) {
     for (const [j, { uri, seconds }] of parts.entries()) {
       check(seconds <= target, `${uri} of ${seconds} s is not longer than ${target} s`)
-      const isLast = j === parts.length - 1 && i < all.length - 1
-      check(isLast || seconds >= 0.85 * target, `${uri} of ${seconds} s is not much shorter than ${target} s`)
+      const mayBeShort = isUneven || (j === parts.length - 1 && i < all.length - 1)
+      check(mayBeShort || seconds >= 0.85 * target, `${uri} of ${seconds} s is not much shorter than ${target} s`)
     }
     const entry = entries[i]
     const sum = parts.reduce((total, { seconds }) => total + seconds, 0)

@@ -49,7 +49,7 @@ export class StreamPlayer {
   }
 
   async load(): Promise<CheckedPlaylist> {
-    const playlist = checkPlaylist(await this.#source.playlist(this.#id), this.#speed)
+    const playlist = checkPlaylist(await this.#source.playlist(this.#id), { speed: this.#speed })
     assert.deepEqual(playlist.faults, [])
     if (this.#playlist) assert.deepEqual(checkNextPlaylist(this.#playlist, playlist), [])
     this.#playlist = playlist
