@@ -375,7 +375,7 @@ export class HlsWindow {
 
   /**
    * The distance from the end of the list to the newest key frame that has enough after it to play without stalling at
-   * once.
+   * once. Whole milliseconds, and as durations are rounded too, rather less: the segment before may have no key frame.
    */
   #startBeforeEndMs(segments: readonly Segment[]): number {
     let ms = 0
@@ -386,7 +386,7 @@ export class HlsWindow {
       startMs = ms
       if (ms >= this.#options.maxSegmentMs) break
     }
-    return startMs
+    return Math.max(0, Math.floor(startMs - 0.1))
   }
 }
 

@@ -168,15 +168,15 @@ suite('hls', () => {
     }
     send('hls', init(), part(true), part(false), part(false), part(false), part(false), part(false), part(false))
     assert.match(await first, /#EXTINF:6.00000,\nhls\/1700000000.m4s/)
-    assert.deepEqual(await list(), { sequence: 0, count: 2, start: '-12.000', isIndependent: false })
+    assert.deepEqual(await list(), { sequence: 0, count: 2, start: '-11.999', isIndependent: false })
     for (let i = 7; i < 31; i++) send('hls', part(false))
-    assert.deepEqual(await list(), { sequence: 0, count: 10, start: '-60.000', isIndependent: false })
+    assert.deepEqual(await list(), { sequence: 0, count: 10, start: '-59.999', isIndependent: false })
     // The next key frame: the list still begins with the one before, players with the new one as soon as it has enough
     // behind it.
     send('hls', part(true), part(false), part(false), part(false))
-    assert.deepEqual(await list(), { sequence: 0, count: 12, start: '-6.000', isIndependent: false })
+    assert.deepEqual(await list(), { sequence: 0, count: 12, start: '-5.999', isIndependent: false })
     for (let i = 4; i < 20; i++) send('hls', part(false))
-    assert.deepEqual(await list(), { sequence: 11, count: 6, start: '-36.000', isIndependent: false })
+    assert.deepEqual(await list(), { sequence: 11, count: 6, start: '-35.999', isIndependent: false })
     // Key frames each two seconds again: the cut group leaves the list once there are three target durations without
     // it.
     for (let i = 0; i < 10; i++) send('hls', { ...part(true), endsGroup: true })
