@@ -12,7 +12,7 @@ import { takeServerName } from './forwarding.ts'
 import { HttpError, methodNotAllowed, toProblem } from './problem.ts'
 import { maxBodyBytes } from './read-json.ts'
 import { acceptAnyBody } from './request-body.ts'
-import { answerBrokenRequest } from './transport/broken-request.ts'
+import { answerBrokenRequest, isUnused } from './transport/broken-request.ts'
 import type { Connections } from './transport/connections.ts'
 import { createIntake } from './transport/intake.ts'
 import type { OnClearCredentials } from './transport/plain-http.ts'
@@ -118,7 +118,11 @@ export function createHttpServer(options: HttpServerOptions): {
     genReqId: () => '',
     frameworkErrors: (_error, request, reply) =>
       sendProblem(reply as never, toProblem(new AppError('not_found', `invalid path: ${request.url}`))),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => {
+      // Node looks at a connection again when a request begins.
+      if (isUnused(error, socket) && origin.isFromProxy({ socket })) socket.setTimeout(timeouts.proxyIdleMs)
+      else answerBrokenRequest(error, socket)
+    },
   })
   server.decorateRequest('rate', null)
   server.decorate('unsentBytes', unsentBytes)

@@ -10,11 +10,20 @@ import { closeSoon } from './close-soon.ts'
 /** `rawPacket`: what the parser stopped in. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: unknown }
 
+/**
+ * Whether nothing of a request came in the time for its headers. Browsers and proxies open connections before they need
+ * them.
+ */
+export function isUnused({ code }: ParserError, socket: Socket): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+}
+
 /** As Fastify's `clientErrorHandler`. Faults of TLS and of the network are not answered: there is nobody to read it. */
 export function answerBrokenRequest(error: ParserError, socket: Socket): void {
   // The rest of what a peer sends that was already told so.
   if (socket.writableEnded) return
-  const problem = problemOf(error)?.problem
+  // A request may be on its way that would take this for its answer, while one that finds no connection is sent again.
+  const problem = isUnused(error, socket) ? undefined : problemOf(error)?.problem
   // Part of another answer may be on its way: then nothing that is written now could be understood.
   if (!problem || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy()

@@ -76,8 +76,8 @@ export class OriginCheck {
     return this.#peers?.has(socket) === true
   }
 
-  /** Whether it came from a proxy, which hands on what its clients ask. */
-  isFromProxy({ socket }: IncomingMessage): boolean {
+  /** Whether a request or connection came from a proxy, which hands on what its clients ask. */
+  isFromProxy({ socket }: { readonly socket: Socket }): boolean {
     const { proxies } = this.#options
     return (!proxies.isEmpty && proxies.has(peerOf(socket))) || this.#peers?.has(socket) === true
   }

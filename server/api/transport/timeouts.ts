@@ -7,11 +7,12 @@ export type Timeouts = {
   readonly headersMs: number
   /** From the start of a request to the end of its body. Answers may take as long as they need. */
   readonly requestMs: number
-  /** Between two requests of a connection. */
+  /** Between two requests of a connection. For the first one, the time for headers begins with the connection. */
   readonly idleMs: number
   /**
-   * The same for a proxy, which must be the first to close: a request that it sends while the server closes is lost, and
-   * its client gets 502. Longer than any proxy keeps idle connections; Envoy's hour is the longest.
+   * The same for a proxy, and before its first request too. A proxy must be the first to close: a request that it sends
+   * while the server closes is lost, and its client gets 502. Longer than any proxy keeps idle connections; Envoy's hour
+   * is the longest.
    */
   readonly proxyIdleMs: number
   /**

@@ -169,17 +169,19 @@ test('T33: whoever is slow with handshake, headers or body is cut off', async (t
   dribble(slow as unknown as net.Socket, ' ')
   slow.on('error', () => {})
   const startedMs = performance.now()
-  const [headersText, bodyText] = await Promise.all([
+  const [headersText, bodyText, idleText] = await Promise.all([
     readAll(headers),
     readAll(body),
+    readAll(idle),
     readAll(silent),
     readAll(handshake),
-    readAll(idle),
     closed(slow),
     closed(session),
   ])
   // By default, half a minute.
   assert.ok(performance.now() - startedMs < 30_000)
+  // It would answer a request that is on its way.
+  assert.equal(idleText, '')
   assert.match(headersText, /^HTTP\/1\.1 408 /)
   assert.match(bodyText, /^$|^HTTP\/1\.1 408 /)
 })
@@ -210,21 +212,35 @@ test('T36: HSTS is on all responses of a server that has its host for itself, an
   }
 })
 
-test('a proxy is the first to close an idle connection, others are not waited for', async (t) => {
+test('a proxy is the first to close an idle connection, used or not (golang/go#54784), others are not waited for', async (t) => {
   const timeouts = { ...hurried, proxyIdleMs: 60_000 }
-  const proxies = new TrustedProxies(['127.0.0.1'])
-  const { api } = await openTemporaryApi(t, { timeouts, identity: undefined, origin: { proxies, hosts: [] } })
-  const port = await api.listen({ host: '127.0.0.1', port: 0 })
-  const socket = net.connect(port, '127.0.0.1')
+  const open = async (trusted: string) => {
+    const origin = { proxies: new TrustedProxies([trusted]), hosts: [] }
+    const { api } = await openTemporaryApi(t, { timeouts, identity: undefined, origin })
+    const port = await api.listen({ host: '127.0.0.1', port: 0 })
+    return () => net.connect(port, '127.0.0.1')
+  }
   const ask = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
-  socket.write(ask)
-  await once(socket, 'data')
+  const connect = await open('127.0.0.1')
+  const [used, unused] = [connect(), connect()]
+  used.write(ask)
+  await once(used, 'data')
   // Node adds a second of its own.
-  await new Promise((resolve) => setTimeout(resolve, 2000))
-  socket.write(ask)
-  const [answer] = (await once(socket, 'data')) as [Buffer]
-  assert.match(String(answer), /^HTTP\/1\.1 200 /)
-  socket.destroy()
+  await sleep(2000)
+  for (const socket of [used, unused, unused]) {
+    socket.write(ask)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    assert.match(String(answer), /^HTTP\/1\.1 200 /)
+  }
+  unused.write('GET /healthz HTTP/1.1\r\n')
+  await closed(unused)
+  used.destroy()
+
+  const half = connect()
+  half.write('GET /healthz HTTP/1.1\r\n')
+  assert.match(await readAll(half), /^HTTP\/1\.1 408 /)
+  const connectOther = await open('127.0.0.2')
+  assert.equal(await readAll(connectOther()), '')
 })
 
 test('T33: by default nobody is waited for longer than half a minute', () => {
