@@ -37,6 +37,29 @@ async function openBoth(t: TestContext, postgres: TemporaryPostgres) {
   return { first, second, peerPort }
 }
 
+/**
+ * A stream of a token of its own. The result ends it, and gives the milliseconds until then. Use two, one after the other:
+ * if only the regular check ended them, every half a minute, the second one would take that long.
+ */
+async function openRevocable(first: ServerUnderTest, second: ServerUnderTest, path: string) {
+  const { id, token } = await first.command<{ id: number; token: string }>('token', 'create', '--user', ownerEmail)
+  const authorization = `PersonalAccessToken ${token}`
+  const { json } = await second.request<Camera>(path, { authorization })
+  const stream = await openStream(second, mp4Of(json))
+  return async () => {
+    assert.equal((await second.request('/v1/me/', { authorization })).status, 200)
+    await first.command('token', 'revoke', String(id))
+    const revokedMs = performance.now()
+    await stream.ended
+    const isRefused = async () => (await second.request('/v1/me/', { authorization })).status === 401
+    await eventually('the token is refused', 8000, isRefused)
+    const tookMs = Math.round(performance.now() - revokedMs)
+    // 0.1 s when nothing else runs.
+    assert.ok(tookMs < 8000, `${tookMs} ms`)
+    return tookMs
+  }
+}
+
 testPostgres('a server without cameras answers like the one that has them', async (t, postgres) => {
   await using source = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
   const { first, second } = await openBoth(t, postgres)
@@ -99,17 +122,8 @@ testPostgres('a server without cameras answers like the one that has them', asyn
 
   // What is revoked at one server ends at the other, and what is open there.
   const stream = await openStream(second, mp4Of(camera))
-  const made = await first.command<{ id: number; token: string }>('token', 'create', '--user', ownerEmail)
-  const authorization = `PersonalAccessToken ${made.token}`
-  assert.equal((await second.request('/v1/me/', { authorization })).status, 200)
-  const own = await openStream(second, mp4Of((await second.request<Camera>(path, { authorization })).json))
-  await first.command('token', 'revoke', String(made.id))
-  const revokedMs = performance.now()
-  await own.ended
-  assert.equal((await second.request('/v1/me/', { authorization })).status, 401)
-  // 0.1 s when nothing else runs, and half a minute if only the regular check ended it.
-  const tookMs = performance.now() - revokedMs
-  assert.ok(tookMs < 8000, `${tookMs} ms`)
+  const revocations = [await openRevocable(first, second, path), await openRevocable(first, second, path)]
+  for (const revoke of revocations) await revoke()
   stream.close()
 
   // Without the server with the cameras, the other one says so, and answers the rest.
@@ -132,10 +146,8 @@ testPostgres('what is revoked ends soon although the connection that tells of it
   await eventually('the camera', 10_000, async () => {
     return (await second.request<Camera>(`/v1/cameras/${id}/`)).json.status === 'online'
   })
-  const made = await first.command<{ id: number; token: string }>('token', 'create', '--user', ownerEmail)
-  const authorization = `PersonalAccessToken ${made.token}`
-  const { json } = await second.request<Camera>(`/v1/cameras/${id}/`, { authorization })
-  const stream = await openStream(second, mp4Of(json))
+  const path = `/v1/cameras/${id}/`
+  const revocations = [await openRevocable(first, second, path), await openRevocable(first, second, path)]
   const listening = await postgres.query<{ pid: number }>(
     `select pid from pg_stat_activity where query in ('listen nightjar_changes', 'select 1') and application_name <> ''`,
   )
@@ -147,13 +159,7 @@ testPostgres('what is revoked ends soon although the connection that tells of it
   t.after(() => signal('SIGCONT'))
   // Both have heard the last answer.
   await delay(500)
-  await first.command('token', 'revoke', String(made.id))
-  const revokedMs = performance.now()
-  await stream.ended
-  assert.equal((await second.request('/v1/me/', { authorization })).status, 401)
-  const tookMs = Math.round(performance.now() - revokedMs)
-  t.diagnostic(`${tookMs} ms`)
-  assert.ok(tookMs < 8000, `${tookMs} ms`)
+  for (const revoke of revocations) t.diagnostic(`${await revoke()} ms`)
 })
 
 testPostgres('a server that cannot be one of the database does not start, and says why', async (t, postgres) => {
