@@ -14,6 +14,7 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import type { LiveView } from '../../model/live-view.ts'
 import type { LiveCamera } from '../deps.ts'
+import { defaultTimeouts, type Timeouts } from '../transport/timeouts.ts'
 
 type HlsOptions = NonNullable<Parameters<LiveCamera['hlsPlaylist']>[1]>
 
@@ -28,6 +29,8 @@ class Camera implements LiveCamera {
   open = 0
   sent = 0
   isAway = false
+  /** Until its first key frame. */
+  keyMs = 0
 
   constructor(bytes: number) {
     this.chunk = new Uint8Array(bytes).fill(7)
@@ -41,6 +44,7 @@ class Camera implements LiveCamera {
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
     this.open++
     try {
+      await delay(this.keyMs)
       while (!signal.aborted) {
         this.sent++
         yield this.chunk
@@ -69,6 +73,7 @@ class Camera implements LiveCamera {
   async snapshot(view: LiveView, { waitMs }: { waitMs?: number | undefined } = {}) {
     this.waits.push(waitMs)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
+    await delay(this.keyMs)
     this.views.push(view)
     return { jpeg: this.chunk, wallMs: 0 }
   }
@@ -77,6 +82,7 @@ class Camera implements LiveCamera {
     this.waits.push(options.waitMs)
     this.playlists.push(options)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
+    await delay(this.keyMs)
     return `#EXTM3U\n${segmentUrl('7.mp4')}\n`
   }
 
@@ -86,8 +92,10 @@ class Camera implements LiveCamera {
   }
 }
 
-async function watch(t: TestContext, camera: Camera, query = '', clock: Clock = systemClock) {
-  const temporary = await openTemporaryApi(t, { live: { camera: () => camera }, clock })
+type WatchOptions = { readonly query?: string; readonly clock?: Clock; readonly timeouts?: Timeouts }
+
+async function watch(t: TestContext, camera: Camera, { query = '', ...options }: WatchOptions = {}) {
+  const temporary = await openTemporaryApi(t, { live: { camera: () => camera }, ...options })
   const owner = await temporary.addUser('owner@example.com')
   const cameraId = await temporary.addCamera(owner.userId)
   const port = await temporary.api.listen({ host: '127.0.0.1', port: 0 })
@@ -121,6 +129,25 @@ async function readText(message: IncomingMessage): Promise<string> {
   return text
 }
 
+test('a camera with rare key frames is waited for longer than other answers', async (t) => {
+  const camera = new Camera(1000)
+  camera.keyMs = 1000
+  const { get, paths, port, identity } = await watch(t, camera, { timeouts: { ...defaultTimeouts, stallMs: 300 } })
+  const session = http2.connect(`https://127.0.0.1:${port}`, { ca: identity.cert })
+  t.after(() => session.destroy())
+  await Promise.all(
+    Object.values(paths).map(async (path) => {
+      const response = await get(path)
+      assert.equal(response.statusCode, 200, path)
+      response.destroy()
+      const stream = session.request({ ':path': path })
+      const [headers] = await once(stream, 'response')
+      assert.equal(headers[':status'], 200, path)
+      stream.close()
+    }),
+  )
+})
+
 test('each stream has its content type and is closed when the client disconnects', async (t) => {
   const camera = new Camera(1000)
   camera.intervalMs = 5
@@ -149,7 +176,7 @@ test('each stream has its content type and is closed when the client disconnects
 test('MJPEG parts have a length and end with the next boundary', async (t) => {
   const camera = new Camera(10)
   camera.intervalMs = 5
-  const { get, paths } = await watch(t, camera, '?refresh_rate=2&max_width=320')
+  const { get, paths } = await watch(t, camera, { query: '?refresh_rate=2&max_width=320' })
   const response = await get(paths.mjpeg)
   let text = ''
   for await (const bytes of response) {
@@ -237,7 +264,7 @@ test('losing access ends open streams and invalidates their URLs', async (t) => 
     camera.intervalMs = 20
     // No half a minute ever passes, after which access would be checked anyway.
     const clock = { ...systemClock, monotonicMs: () => 0 }
-    const { get, paths, store, owner, cameraId } = await watch(t, camera, '', clock)
+    const { get, paths, store, owner, cameraId } = await watch(t, camera, { clock })
     const response = await get(paths.mpegts)
     response.on('error', () => {})
     response.resume()

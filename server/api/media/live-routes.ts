@@ -52,6 +52,8 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
       if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'access to this camera was revoked')
       refuse(request)
+      // The camera may take longer to its next key frame than other requests to their answer; each wait has its limit.
+      reply.raw.setTimeout(0)
       await access.markViewed(grant.userId, grant.cameraId)
       const isOffline = async () => (await cameras.find(grant.cameraId))?.status === 'offline'
       try {

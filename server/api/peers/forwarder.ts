@@ -82,6 +82,8 @@ export class Forwarder implements Disposable {
     const cameraId = cameraOf(request)
     const epoch = cameraId === undefined ? undefined : findEpoch(cameraId)
     const server = given ?? findServer(cameraId)
+    // The other server has the limits; whether it still answers anything is looked after.
+    reply.raw.setTimeout(0)
     let answer: IncomingMessage
     try {
       answer = await this.#ask(server, request, reply.raw)
@@ -153,7 +155,6 @@ export class Forwarder implements Disposable {
     const looking = setInterval(() => {
       if (this.#options.findEpoch(cameraId) !== epoch) answer.destroy()
     }, lookMs)
-    response.setTimeout(0)
     try {
       for await (const bytes of answer) {
         const parts = splice.take(bytes as Buffer)
