@@ -89,13 +89,20 @@ test('the burned-in clock of a recorded stream matches the playlist, also after 
     await viewer.page.evaluate(
       `(() => { const v = document.querySelector('video'); v.shownTime = undefined; v.currentTime = ${seconds} })()`,
     )
-    const { code, playingMs, shownMs } = await eventually(`the frame at ${seconds} s`, 20_000, async () => {
-      const clock = await viewer.readClock('video')
-      return clock?.shownMs !== undefined && clock
-    })
-    // Older than the position where a camera on a busy machine left frames out; seeks are farther apart than that.
-    const olderMs = playingMs! - shownMs!
-    assert.ok(olderMs > -100 && olderMs < 5000, `at ${seconds} s a frame is shown that is ${olderMs} ms older`)
+    let wrong = 'none'
+    // After a seek, the browser may still tell of a frame from before it, 2 times of 150 on a busy machine.
+    const { code, shownMs } = await eventually(
+      () => `the frame at ${seconds} s, but ${wrong}`,
+      20_000,
+      async () => {
+        const clock = await viewer.readClock('video')
+        if (clock?.shownMs === undefined) return undefined
+        const olderMs = clock.playingMs! - clock.shownMs
+        wrong = `one that is ${olderMs} ms older`
+        // Older where a camera on a busy machine left frames out; seeks are farther apart than that.
+        return olderMs > -100 && olderMs < 5000 && clock
+      },
+    )
     const differenceMs = Math.abs(code.unixMs - shownMs!)
     assert.ok(differenceMs < 1000, `at ${seconds} s the clock in the frame differs by ${differenceMs} ms`)
     assert.ok(code.unixMs >= startMs - 1500 && code.unixMs <= startMs + 21_500)
