@@ -129,6 +129,16 @@ test('a camera that sends whole groups of pictures is played without standing st
   assert.ok(p95(30_000) < 9, `${p95(30_000)} s`)
 })
 
+test('one outage of a line that stands still again and again does not make it stay as far behind', () => {
+  const outage = { fromMs: 40_000, ms: 10_000 }
+  const lateMs = (ms: number) =>
+    ms >= outage.fromMs && ms < outage.fromMs + outage.ms
+      ? outage.fromMs + outage.ms - ms
+      : Math.max(0, 800 - (ms % 10_000))
+  const { targetSeconds } = simulate({ frameMs: 40, seconds: 70, lateMs })
+  assert.ok(targetSeconds > 0.8 && targetSeconds < 1, `${targetSeconds} s`)
+})
+
 test('what the decoder was late at the beginning is made up for within two seconds', () => {
   const { p95, jumps, stillMs } = simulate({ frameMs: 40, seconds: 60, startBehind: 0.6 })
   assert.ok(p95(2500) <= 0.2, `${p95(2500)} s`)

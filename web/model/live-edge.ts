@@ -86,7 +86,11 @@ export class LiveEdge {
   }
 
   get #lineSeconds(): number {
-    if (this.#comesInBursts) return Math.max(...this.#pauses.map(({ ms }) => ms)) / 1000 + leastSeconds
+    if (this.#comesInBursts) {
+      // One outage among them does not come again.
+      const longestFirst = this.#pauses.map(({ ms }) => ms).sort((a, b) => b - a)
+      return longestFirst[minBursts - 1]! / 1000 + leastSeconds
+    }
     const interval = this.intervalSeconds
     if (interval === undefined) return (leastSeconds + mostSeconds) / 2
     const gaps = this.#arrivals

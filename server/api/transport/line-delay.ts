@@ -8,10 +8,12 @@ import type { ServerResponse } from 'node:http'
 import type { Http2Session } from 'node:http2'
 
 const pingEveryMs = 250
-/** An answer that takes so much longer than the fastest one waited behind data. */
+/** An answer that takes so much longer than one with nothing before it waited behind data. */
 const mostDelayMs = 250
-/** The fastest answer of a line over satellites takes less. */
+/** The line itself, over satellites as well, takes less. */
 const mostLeastMs = 1000
+/** While answers are late: a line may become longer, when a phone leaves a house. */
+const measureEveryMs = 10_000
 /** Then it does not come, and the stream goes on without it. */
 const patienceMs = 5000
 /** What may be sent behind a ping before it is answered: more and more on a line that is fast, less on one that is not. */
@@ -33,7 +35,10 @@ export async function lineIsFree(response: ServerResponse, bytes: number, signal
 
 class Line {
   readonly #session: Http2Session
+  /** How long the line itself takes, with nothing under way. */
   #leastMs = mostLeastMs
+  #measuredMs = Number.NEGATIVE_INFINITY
+  #isMeasuring = false
   #sentMs = Number.NEGATIVE_INFINITY
   #window = window.first
   /** Sent since the last ping. */
@@ -48,8 +53,13 @@ class Line {
   async becomeFree(bytes: number, signal: AbortSignal): Promise<void> {
     const nowMs = performance.now()
     const isFull = this.#bytes >= this.#window
-    if (!this.#answer && (isFull || nowMs - this.#sentMs >= pingEveryMs)) this.#ping(nowMs)
-    else if (this.#answer && (isFull || this.#isLate(nowMs - this.#sentMs))) await untilAnswered(this.#answer, signal)
+    if (!this.#answer && (isFull || nowMs - this.#sentMs >= pingEveryMs)) {
+      this.#answer = this.#look().then(() => {
+        this.#answer = undefined
+      })
+    } else if (this.#answer && (isFull || this.#isMeasuring || this.#isLate(nowMs - this.#sentMs))) {
+      await untilAnswered(this.#answer, signal)
+    }
     this.#bytes += bytes
   }
 
@@ -57,20 +67,35 @@ class Line {
     return durationMs > this.#leastMs + mostDelayMs
   }
 
-  #ping(nowMs: number): void {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const isSent = this.#session.ping((error, durationMs) => {
-      if (!error) this.#leastMs = Math.min(this.#leastMs, durationMs)
-      this.#window = this.#isLate(durationMs)
-        ? Math.max(window.least, this.#window / 2)
-        : Math.min(window.most, this.#window * 2)
-      this.#answer = undefined
-      resolve()
+  async #look(): Promise<void> {
+    const durationMs = await this.#ping()
+    if (durationMs === undefined) return
+    this.#leastMs = Math.min(this.#leastMs, durationMs)
+    const isLate = this.#isLate(durationMs)
+    this.#window = isLate ? Math.max(window.least, this.#window / 2) : Math.min(window.most, this.#window * 2)
+    if (isLate && performance.now() - this.#measuredMs >= measureEveryMs) await this.#measure()
+  }
+
+  /** Streams wait meanwhile. The first answer comes behind what was sent before, the second behind nothing. */
+  async #measure(): Promise<void> {
+    this.#isMeasuring = true
+    await this.#ping()
+    const hasNothingBefore = this.#bytes === 0
+    const durationMs = await this.#ping()
+    if (hasNothingBefore && durationMs !== undefined) this.#leastMs = Math.min(mostLeastMs, durationMs)
+    this.#measuredMs = performance.now()
+    this.#isMeasuring = false
+  }
+
+  /** How long its answer took, in milliseconds; undefined if there is none. */
+  #ping(): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      if (this.#session.destroyed) return resolve(undefined)
+      const isSent = this.#session.ping((error, durationMs) => resolve(error ? undefined : durationMs))
+      if (!isSent) return resolve(undefined)
+      this.#sentMs = performance.now()
+      this.#bytes = 0
     })
-    if (!isSent) return
-    this.#sentMs = nowMs
-    this.#bytes = 0
-    this.#answer = promise
   }
 }
 
