@@ -13,6 +13,8 @@ type Scene = {
   rtpInfoErrorMs?: number
   /** The error of the n-th sender report. Reports are sent every five seconds. */
   reportErrorMs?: (index: number) => number
+  /** How much later than usual what was taken at `ms` is sent. */
+  lateMs?: (ms: number) => number
 }
 
 /**
@@ -21,25 +23,27 @@ type Scene = {
  */
 function play(scene: Scene): number[] {
   const { seconds, audioPpm = 0, audioDelayMs = 0, hasRtpInfo = false, rtpInfoErrorMs = 0, reportErrorMs } = scene
+  const { lateMs = () => 0 } = scene
   const video = new WallClock()
   const audio = new AudioClock(video)
   const errors: number[] = []
   let lastPts90k = -1
   let lastWallMs = 0
   for (let ms = 0; ms < seconds * 1000; ms += 40) {
-    video.map(500_000 + ms * 90, startMs + ms)
+    const sentMs = startMs + ms + lateMs(ms)
+    video.map(500_000 + ms * 90, sentMs)
     if (ms === 0) {
       video.beginRun()
       if (hasRtpInfo) audio.alignTo(7_000_000, 500_000 / 90 + rtpInfoErrorMs)
     }
     const audioMs = 7_000_000 + ms * (1 + audioPpm / 1e6)
     if (ms % 5000 === 0 && reportErrorMs) audio.follow(audioMs, 500_000 / 90 + ms + reportErrorMs(ms / 5000))
-    const isPlaced = audio.map(audioMs, startMs + ms + audioDelayMs)
+    const isPlaced = audio.map(audioMs, sentMs + audioDelayMs)
     assert.ok(isPlaced)
     assert.ok(audio.pts90k > lastPts90k && audio.wallMs >= lastWallMs)
     lastPts90k = audio.pts90k
     lastWallMs = audio.wallMs
-    if (ms % 1000 === 0) errors.push(audio.pts90k / 90 - ms)
+    if (ms % 1000 === 0) errors.push((audio.pts90k - video.pts90k) / 90)
   }
   return errors
 }
@@ -72,6 +76,20 @@ test('sender reports move audio to its position gradually and keep it there', ()
     assert.ok(worst(errors.slice(15)) < 2, `${worst(errors.slice(15))}`)
     const steps = errors.slice(1).map((error, i) => error - errors[i]!)
     assert.ok(worst(steps) <= 51, 'five per cent of a second')
+  }
+})
+
+test('a camera that is slow to start has its audio in place afterwards', () => {
+  // The timestamps seem to have a wrong rate, until frames are on time again.
+  for (const slowMs of [400, 800, 1200, 2400]) {
+    const lateMs = (ms: number) => Math.max(0, Math.min(ms, 3 * slowMs - 2 * ms)) / 2
+    const scene = { seconds: 60, audioDelayMs: 190, lateMs }
+    for (const hasRtpInfo of [false, true]) {
+      const errors = play({ ...scene, hasRtpInfo, reportErrorMs: () => 0 })
+      assert.ok(worst(errors.slice(20)) < 2, `${slowMs} ms: ${worst(errors.slice(20))}`)
+    }
+    const errors = play({ ...scene, hasRtpInfo: true })
+    assert.ok(worst(errors.slice(10)) < 2, `${slowMs} ms: ${worst(errors.slice(10))}`)
   }
 })
 

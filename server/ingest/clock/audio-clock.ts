@@ -15,6 +15,11 @@ const settleMs = 20_000
  * session.
  */
 const maxDisagreementMs = 2000
+/**
+ * If the video's timestamps had a wrong rate for a while, a camera that left out frames without leaving out their timestamps
+ * may name the positions of before. What was measured in between is wrong by less than this.
+ */
+const maxRetimedMs = 300
 /** Two consecutive reports must agree this closely. Cameras that send wrong reports do not repeat the same error. */
 const sameMs = 50
 /** Audio is shifted towards the reported position by at most this share of the elapsed time, which is inaudible. */
@@ -84,23 +89,28 @@ export class AudioClock {
   }
 
   #correct(audioMs: number, byArrivalMs: number): number {
-    // RTP-Info and reports describe the camera's own timestamps, which a retimed axis does not follow.
-    if (this.#video.isRetimed) {
-      this.#rtpInfoMs = undefined
-      this.#reportedMs = undefined
-    }
     const stepMs = Math.max(0, audioMs - this.#lastAudioMs)
     this.#lastAudioMs = audioMs
+    // RTP-Info and reports describe the camera's own timestamps.
+    const { aheadMs } = this.#video
+    if (aheadMs === undefined) return this.#correctionMs
+    const placeMs = audioMs + aheadMs - byArrivalMs
+    const isPlausible = (correctionMs: number) =>
+      aheadMs === 0
+        ? Math.abs(correctionMs) < maxDisagreementMs
+        : Math.abs(correctionMs - this.#correctionMs) < maxRetimedMs
     if (this.#reportedMs !== undefined) {
-      const errorMs = audioMs - this.#reportedMs - byArrivalMs - this.#correctionMs
+      const correctionMs = placeMs - this.#reportedMs
       const limitMs = stepMs * reportSlew
-      const isPlausible = Math.abs(errorMs + this.#correctionMs) < maxDisagreementMs
-      if (isPlausible) this.#correctionMs += Math.max(-limitMs, Math.min(limitMs, errorMs))
-      if (isPlausible) return this.#correctionMs
+      if (isPlausible(correctionMs)) {
+        const errorMs = correctionMs - this.#correctionMs
+        this.#correctionMs += Math.max(-limitMs, Math.min(limitMs, errorMs))
+        return this.#correctionMs
+      }
     }
     if (this.#rtpInfoMs === undefined) return this.#correctionMs
-    const correctionMs = audioMs - this.#rtpInfoMs - byArrivalMs
-    if (Math.abs(correctionMs) < maxDisagreementMs) this.#correctionMs = correctionMs
+    const correctionMs = placeMs - this.#rtpInfoMs
+    if (isPlausible(correctionMs)) this.#correctionMs = correctionMs
     if (this.#correctionMs !== correctionMs || this.#follower.ageMs > settleMs) this.#rtpInfoMs = undefined
     return this.#correctionMs
   }

@@ -68,7 +68,6 @@ export class WallClock {
   #follower = new OffsetFollower()
   readonly #rate: ClockRate
   #isRunDue = true
-  #isRetimed = false
   /** The time since which the offset has been wrong by seconds; NaN while it is right. */
   #offSinceMs = Number.NaN
   /**
@@ -109,7 +108,6 @@ export class WallClock {
   constructor(floorMs = 0, rate = 1) {
     this.wallMs = floorMs
     this.#rate = new ClockRate(rate)
-    this.#isRetimed = rate !== 1
   }
 
   /**
@@ -150,10 +148,13 @@ export class WallClock {
   }
 
   /**
-   * True when the axis no longer follows the camera's timestamps, so that the camera's reports about them do not apply.
+   * How far the axis is ahead of the camera's timestamps, in media milliseconds: other than 0 after they had a wrong rate.
+   * Undefined while it does not follow them, so that the camera's reports about them do not apply: while they have a wrong
+   * rate, and from a jump to the next run.
    */
-  get isRetimed(): boolean {
-    return this.#isRetimed
+  get aheadMs(): number | undefined {
+    if (this.rate !== 1 || this.#isRunDue || this.#beforeStray !== undefined) return undefined
+    return (this.#axis90k - this.#last90k) / ticksPerMs
   }
 
   /**
@@ -211,7 +212,6 @@ export class WallClock {
       this.#follower = new OffsetFollower()
       this.#offSinceMs = Number.NaN
       this.#rate.restart()
-      this.#isRetimed = this.rate !== 1
       this.#follow(this.#lastArrivalMs)
     }
     this.#isRunDue = false
@@ -315,7 +315,6 @@ export class WallClock {
     if (errorMs !== 0) {
       follower.moveTo(follower.offsetMs + errorMs)
       this.#pending90k += errorMs * ticksPerMs
-      this.#isRetimed = true
       this.#cautiousUntilMs = arrivalMs + cautiousMs
     }
     if (!follower.isOff) this.#offSinceMs = Number.NaN
