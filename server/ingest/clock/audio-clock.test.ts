@@ -93,6 +93,24 @@ test('a camera that is slow to start has its audio in place afterwards', () => {
   }
 })
 
+test('audio stays in place if a camera left out frames but not their timestamps, and reports the positions of before', () => {
+  const video = new WallClock()
+  const audio = new AudioClock(video)
+  let frames = 0
+  for (let ms = 0; ms < 60_000; ms += 40) {
+    // Half of the frames for three seconds: the timestamps have lost a second and a half then.
+    const isLeftOut = ms >= 15_000 && ms < 18_000 && ms % 80 !== 0
+    if (isLeftOut) continue
+    video.map(500_000 + frames++ * 3600, startMs + ms)
+    if (ms === 0) video.beginRun()
+    if (ms % 5000 === 0) audio.follow(7_000_000 + ms, 500_000 / 90 + ms)
+    audio.map(7_000_000 + ms, startMs + ms)
+    if (ms > 25_000)
+      assert.ok(Math.abs(audio.pts90k - video.pts90k) < 100 * 90, `${(audio.pts90k - video.pts90k) / 90}`)
+  }
+  assert.equal(video.rate, 1)
+})
+
 test('sender reports that contradict each other or the arrival times are ignored', () => {
   assert.ok(worst(play({ seconds: 60, reportErrorMs: (index) => index * 700 })) < 1)
   assert.ok(worst(play({ seconds: 60, reportErrorMs: () => 5000 })) < 1)
