@@ -6,7 +6,9 @@ import { test } from 'node:test'
 import { DurableFolders, type FolderDisk } from './durable-folders.ts'
 import { createNodeDisk } from './recording-disk.ts'
 
-const day = '/archive/cameras/1/2026-02-01'
+/** The root itself is made on the disk of this machine, so it is a folder that exists. */
+const archive = tmpdir()
+const day = join(archive, 'cameras/1/2026-02-01')
 
 /** Folders in memory. Names whose sync failed count as clean and are lost in a power failure. */
 class FolderModel implements FolderDisk {
@@ -42,13 +44,13 @@ class FolderModel implements FolderDisk {
   }
 }
 
-const chain = ['/archive/cameras', '/archive/cameras/1', day]
+const chain = [join(archive, 'cameras'), join(archive, 'cameras/1'), day]
 
 test('a folder whose entry was not synced is created again before it is used', async () => {
   for (let failingSync = 1; failingSync <= 3; failingSync++) {
     const disk = new FolderModel()
     disk.failingSync = failingSync
-    const folders = new DurableFolders('/archive', disk)
+    const folders = new DurableFolders(archive, disk)
     await assert.rejects(folders.ensure(day), /EIO/)
     await folders.ensure(day)
     assert.deepEqual([...disk.durable].sort(), chain, `sync ${failingSync}`)
@@ -57,12 +59,12 @@ test('a folder whose entry was not synced is created again before it is used', a
 
 test('the newest folders and those in use are remembered', async () => {
   const disk = new FolderModel()
-  const folders = new DurableFolders('/archive', disk)
-  for (let i = 0; i < 11_000; i++) await folders.ensure(`/archive/cameras/1/day${i}`)
+  const folders = new DurableFolders(archive, disk)
+  for (let i = 0; i < 11_000; i++) await folders.ensure(`${archive}/cameras/1/day${i}`)
   assert.equal(disk.syncs, 11_002)
-  await folders.ensure('/archive/cameras/1/day10999')
+  await folders.ensure(join(archive, 'cameras/1/day10999'))
   assert.equal(disk.syncs, 11_002)
-  await folders.ensure('/archive/cameras/1/day0')
+  await folders.ensure(join(archive, 'cameras/1/day0'))
   assert.equal(disk.syncs, 11_003, 'the folder is checked again, and its parents are not')
 })
 
@@ -70,7 +72,7 @@ test('a folder that can be neither synced nor removed is not used', async () => 
   const disk = new FolderModel()
   disk.failingSync = 3
   disk.isRemovable = false
-  const folders = new DurableFolders('/archive', disk)
+  const folders = new DurableFolders(archive, disk)
   await assert.rejects(folders.ensure(day), /EIO/)
   await assert.rejects(folders.ensure(day), /EROFS/)
   disk.isRemovable = true
@@ -80,10 +82,10 @@ test('a folder that can be neither synced nor removed is not used', async () => 
 
 test('cameras that start together wait for the same folder, and a durable folder costs nothing', async () => {
   const disk = new FolderModel()
-  const folders = new DurableFolders('/archive', disk)
-  await Promise.all([1, 2, 3].map((camera) => folders.ensure(`/archive/cameras/${camera}/2026-02-01`)))
+  const folders = new DurableFolders(archive, disk)
+  await Promise.all([1, 2, 3].map((camera) => folders.ensure(`${archive}/cameras/${camera}/2026-02-01`)))
   assert.equal(disk.syncs, 7)
-  await folders.ensure('/archive/cameras/2/2026-02-01')
+  await folders.ensure(join(archive, 'cameras/2/2026-02-01'))
   assert.equal(disk.syncs, 7)
   disk.folders.delete(day)
   folders.forget(day)
