@@ -184,6 +184,47 @@ test('B-frames of a camera with a wrong clock rate keep their display order', ()
   }
 })
 
+test('B-frames of an encoder that stands still now and then keep their display order', () => {
+  const groups = [[2, 1], [3, 1, 2], [4, 2, 1, 3], [8, 4, 2, 1, 3, 6, 5, 7]] // biome-ignore format: one line
+  for (let seed = 0; seed < 200; seed++) {
+    const noise = createNoise(seed * 7919)
+    for (let i = 0; i < 5; i++) noise()
+    const group = groups[seed % groups.length]!
+    const perSecond = [5, 8, 12, 25][Math.floor(noise() * 4)]!
+    const ticks = 90_000 / perSecond
+    const order = { depth: Math.floor(Math.log2(group.length)), maxDepth: 4, frameRate: perSecond }
+    const clock = new WallClock()
+    let sentMs = 0
+    let slowness = 0
+    let changesMs = 0
+    let shown: { place: number; pts90k: number }[] = []
+    for (let i = 0, captured = 0; captured < perSecond * 40; i++) {
+      const isKey = i % 4 === 0
+      const before = captured
+      captured += isKey ? 1 : group.length
+      for (const each of isKey ? [1] : group) {
+        const place = before + each
+        sentMs = Math.max(sentMs, captured * (ticks / 90))
+        if (sentMs >= changesMs) {
+          slowness = noise() < 0.5 ? 0.1 : noise() * 4
+          changesMs = sentMs + noise() * 4000
+        }
+        sentMs += slowness * (ticks / 90) * (0.3 + 1.4 * noise())
+        clock.map(place * ticks, startMs + sentMs)
+        if (isKey && clock.isRunDue) {
+          clock.beginRun(order)
+          shown = []
+        }
+        for (const other of shown.slice(-16)) {
+          const isOrdered = Math.sign(other.place - place) === Math.sign(other.pts90k - clock.pts90k)
+          assert.ok(isOrdered, `seed ${seed}: ${other.place} at ${other.pts90k}, ${place} at ${clock.pts90k}`)
+        }
+        shown.push({ place, pts90k: clock.pts90k })
+      }
+    }
+  }
+})
+
 test('single frames with timestamps that are hours off are moved into place and do not begin a run', () => {
   for (const strayMs of [-9_800_000, 37_600_000, 5000, -5000]) {
     const clock = new WallClock()

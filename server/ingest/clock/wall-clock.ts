@@ -19,6 +19,8 @@ const jumpTicks = 2000 * ticksPerMs
  */
 const smallJumpTicks = 300 * ticksPerMs
 const unusualSteps = 2
+/** Where frames are reordered, the step is a frame at a key frame and several frames elsewhere: the largest recent one counts. */
+const unevenShare = 0.8
 /** Frames that come in another order than that of their timestamps are off by less. */
 const leastBackTicks = 200 * ticksPerMs
 /** Before, the first frames may simply have been late. Those of a backlog are held for as long (frame-backlog.ts). */
@@ -78,7 +80,7 @@ export class WallClock {
   #media90k = 0
   /** How far the next frame is moved behind the last one at least. */
   #leastStep90k = 1
-  /** How far the last timestamp was ahead of the one before. */
+  /** How far the last timestamp was ahead of the ones before. */
   #step90k = Number.POSITIVE_INFINITY
   /** The correction added to media time for a wrong rate, and the part of it that is still to be added. */
   #applied90k = 0
@@ -174,8 +176,9 @@ export class WallClock {
     if (timestamp90k > this.#last90k) this.#advance(timestamp90k)
     this.#lastArrivalMs = arrivalMs
     if (isKnown) this.#hasWaited = true
-    // A frame that was moved says nothing about the clock either.
-    else if (this.#leastStep90k === 1) {
+    // A frame that was moved says nothing about the clock either, nor does one that is displayed before an earlier one: an
+    // encoder sends it when it can, while media time stands still.
+    else if (this.#leastStep90k === 1 && place90k === undefined) {
       if (this.#hasWaited) this.#follower.forgetDelays()
       this.#hasWaited = false
       this.#follow(arrivalMs)
@@ -349,12 +352,15 @@ export class WallClock {
       }
       this.#reorderedInRow = 0
       const isTrusted = this.rate === 1 && this.#follower.ageMs > knownMs
-      const isUnusual = isTrusted && step90k > unusualSteps * this.#step90k
+      // By the timestamps, because a rate that is too large or was too small makes an ordinary step long.
+      const stamped90k = timestamp90k - this.#last90k
+      const isUnusual = isTrusted && stamped90k > unusualSteps * this.#step90k
       const leastTicks = isUnusual ? smallJumpTicks : jumpTicks
-      this.#step90k = step90k
+      const isUneven = this.#canReorder && Number.isFinite(this.#step90k)
+      this.#step90k = Math.max(stamped90k, isUneven ? this.#step90k * unevenShare : 0)
       // Frames that only catch up after a delay are not ahead of their own arrival.
       const aheadMs = (this.#media90k + step90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
-      if (step90k > arrivalStep90k + leastTicks && aheadMs * ticksPerMs > leastTicks)
+      if (Math.min(step90k, stamped90k) > arrivalStep90k + leastTicks && aheadMs * ticksPerMs > leastTicks)
         this.#jump(timestamp90k, arrivalStep90k, { isProven: false, hasWaited })
       return
     }
