@@ -20,6 +20,8 @@ export type Clock = {
   readonly code: TimeCode
   /** When it was read, by the clock of the page, Unix milliseconds. */
   readonly readMs: number
+  /** The position of the player; undefined for images. */
+  readonly seconds: number | undefined
   readonly playingMs: number | undefined
   readonly shownMs?: number | undefined
 }
@@ -78,7 +80,8 @@ const grab = `(selector) => {
     const entry = window.hls?.levels[0]?.details?.fragments.findLast(({ start }) => start <= seconds)
     return entry && entry.programDateTime + (seconds - entry.start) * 1000
   }
-  return { width, height, top, readMs, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
+  const dates = { playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
+  return { width, height, top, readMs, seconds: currentTime, pixels: btoa(text), ...dates }
 }`
 
 /** A page of any browser. */
@@ -88,11 +91,11 @@ type Evaluator = { evaluate<T>(expression: string): Promise<T> }
 export async function readClock(page: Evaluator, selector: string): Promise<Clock | undefined> {
   const grabbed = await page.evaluate<Grabbed | null | undefined>(`(${grab})(${JSON.stringify(selector)})`)
   if (!grabbed) return undefined
-  const { width, height, top, pixels, readMs, playingMs, shownMs } = grabbed
+  const { width, height, top, pixels, ...times } = grabbed
   const image = Buffer.alloc(width * height * 4)
   image.write(pixels, top * width * 4, 'base64')
   const code = readTimeCode(image, width, height)
-  return code && { code, readMs, playingMs, shownMs }
+  return code && { code, ...times }
 }
 
 /** Longer than audio and video of a file differ, and shorter than anything that is missing. */

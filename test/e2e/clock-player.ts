@@ -17,7 +17,10 @@ type Stream = { readonly url: string; readonly stream_controls: { readonly speed
 /** Frames are 200 ms apart. */
 const tolerableMs = 450
 
-/** Plays from beginning to end at 4x speed. The displayed frames must belong to every clip, in order. */
+/**
+ * Plays from beginning to end at 4x speed. The displayed frames must belong to every clip, in order, but for those that were
+ * over before a busy browser answered.
+ */
 export async function playAtFour(scene: ClockScene): Promise<{ looks: number; errors: string[] }> {
   const { clips } = scene
   const { startMs } = clips[0]!
@@ -28,12 +31,16 @@ export async function playAtFour(scene: ClockScene): Promise<{ looks: number; er
   const seen = new Set<number>()
   let lastMs = 0
   let looks = 0
+  let lookedMs = performance.now()
+  let longestPauseMs = 0
   const seconds = clips.reduce((sum, clip) => sum + clip.seconds, 0)
   await eventually('the last frame', (seconds / 4) * 1000 * 2 + 30_000, async () => {
     const read = await viewer.readClock('video')
     if (!read) return false
     const { unixMs } = read.code
     looks++
+    longestPauseMs = Math.max(longestPauseMs, performance.now() - lookedMs)
+    lookedMs = performance.now()
     assert.ok(unixMs >= lastMs, 'the clock does not go back')
     lastMs = unixMs
     const clip = clips.findIndex((clip) => unixMs >= clip.startMs && unixMs < endOf(clip))
@@ -41,7 +48,10 @@ export async function playAtFour(scene: ClockScene): Promise<{ looks: number; er
     seen.add(clip)
     return unixMs > endOf(clips.at(-1)!) - 1500
   })
-  assert.deepEqual([...seen], Array.from(clips.keys()))
+  for (const [i, { seconds }] of clips.entries()) {
+    const isOver = (seconds * 1000) / 4 < longestPauseMs
+    assert.ok(seen.has(i) || isOver, `clip ${i} of ${seconds} s was not shown, looked every ${longestPauseMs} ms`)
+  }
   return { looks, errors: await checkErrors(viewer.page) }
 }
 
@@ -88,22 +98,19 @@ export async function playKeyFrames(scene: ClockScene, speed: number): Promise<v
   await eventually('a frame', 20_000, () => viewer.readClock('video'))
   await setSpeed(scene.server, stream, speed)
   await viewer.page.evaluate(`hls.loadSource(${JSON.stringify(stream.url)})`)
-  const read = () =>
-    viewer.page.evaluate<{ seconds: number; isPlaying: boolean }>(
-      "(() => { const v = document.querySelector('video'); return { seconds: v.currentTime, isPlaying: v.readyState >= 3 && !v.seeking } })()",
+  const from = await eventually('a frame after the change', 20_000, async () => {
+    const isPlaying = await viewer.page.evaluate<boolean>(
+      "(() => { const v = document.querySelector('video'); return v.readyState >= 3 && !v.seeking })()",
     )
-  await eventually('a frame after the change', 20_000, async () => {
-    const { isPlaying } = await read()
     return isPlaying && viewer.readClock('video')
   })
-  const from = { ...(await read()), ...(await viewer.readClock('video'))! }
-  const until = await eventually('four seconds later', 20_000, async () => {
-    const now = await read()
-    return now.seconds > from.seconds + 2 && { ...now, ...(await viewer.readClock('video'))! }
+  const until = await eventually('two seconds later', 20_000, async () => {
+    const now = await viewer.readClock('video')
+    return now && now.seconds! > from.seconds! + 2 && now
   })
   const clockMs = until.code.unixMs - from.code.unixMs
   // Key frames may be seconds apart, and a gap may have been skipped.
-  assert.ok(clockMs >= (until.seconds - from.seconds) * 1000 * speed * 0.6, `${clockMs} ms of the clock`)
+  assert.ok(clockMs >= (until.seconds! - from.seconds!) * 1000 * speed * 0.6, `${clockMs} ms of the clock`)
   await checkErrors(viewer.page)
 }
 

@@ -94,9 +94,12 @@ test('an event marker on the timeline can be reached, read and played by keyboar
   const eventMs = askedMs()
   assert.equal(eventMs, Math.floor(reportedMs / 1000) * 1000)
   const startedMs = Date.now()
-  const shown = await eventually('the event is played', 30_000, readFrame)
-  const laterMs = shown.code.unixMs - eventMs
-  assert.ok(laterMs > -groupMs && laterMs < groupMs + (Date.now() - startedMs), `${laterMs} ms after the event`)
+  // Until then, the page shows what it played before.
+  await eventually('the event is played', 30_000, async () => {
+    const frame = await readFrame()
+    const laterMs = frame ? frame.code.unixMs - eventMs : Number.NaN
+    return laterMs > -groupMs && laterMs < groupMs + (Date.now() - startedMs)
+  })
 })
 
 test('a click on the timeline plays that moment, accurate to a group of pictures', async () => {

@@ -145,11 +145,18 @@ test('no audio is sent until it is turned on, and then it is heard with the imag
   await isLive()
   assert.match(requests[0]!, /tracks=video$/)
   assert.match(requests.at(-1)!, /tracks=video%2Caudio$/)
-  // A busy machine shows some images later; what is wrong in the stream stays.
+  // What is wrong in the stream stays the same. What a busy machine shows or hears later does not.
   const medians: number[] = []
-  while (medians.length < 5 && !medians.some((ms) => Math.abs(ms) <= maxAudioLateMs))
-    medians.push(Math.round(findMedian(await measureBeeps(6))))
-  assert.ok(Math.abs(medians.at(-1)!) <= maxAudioLateMs, `the audio is late by ${medians} ms`)
+  const describe = () => `the audio is late by ${medians} ms`
+  await eventually(describe, 60_000, async () => {
+    const lateMs = Math.round(findMedian(await measureBeeps(6)))
+    medians.push(lateMs)
+    const isTogether = Math.abs(lateMs) <= maxAudioLateMs
+    const last = medians.slice(-5)
+    const isSteady = last.length === 5 && Math.max(...last) - Math.min(...last) <= maxAudioLateMs
+    assert.ok(isTogether || !isSteady, describe())
+    return isTogether
+  })
   // The camera is silent for a while, which must not stop the image.
   for (const isMuted of [true, false]) {
     source.faults.muteAudio(isMuted, 'ten')
