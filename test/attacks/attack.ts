@@ -18,10 +18,11 @@ export type Attack = {
   readonly writes: readonly Buffer[]
   readonly callers: readonly AccountName[]
   /**
-   * What happens after everything is written: the sender ends its side and reads the response, keeps listening for a
-   * while, or disconnects at once without a TLS close.
+   * What happens after everything is written: the sender waits for the response (to the first stream of HTTP/2; the
+   * server closes a connection of HTTP/1.1), ends its side and reads what comes, which may be nothing, keeps listening
+   * for a while, or disconnects at once without a TLS close.
    */
-  readonly ending: 'read' | 'listen' | 'vanish'
+  readonly ending: 'wait' | 'read' | 'listen' | 'vanish'
   /** No response may be a success, because the credentials are invalid. */
   readonly mustFail?: boolean
 }

@@ -9,7 +9,7 @@ import { SchemaValues } from '../description/schema-values.ts'
 import type { SentAnswer } from '../support/api/check-answer.ts'
 import type { AccountName, Attack, Dice } from './attack.ts'
 import type { GrammarOptions } from './http1-attacks.ts'
-import { type Field, preface, writeRequest, writeSettings } from './http2-frames.ts'
+import { type Field, frameTypes, preface, write32, writeFrame, writeRequest, writeSettings } from './http2-frames.ts'
 
 export type DescribedAttack = Attack & {
   readonly request: DescribedRequest
@@ -22,6 +22,13 @@ export type DescribedAttacks = {
   /** Objects mentioned in a response are used in later requests. */
   learn(attack: DescribedAttack, answer: SentAnswer): void
 }
+
+/** With windows that hold any response (RFC 9113 sections 6.5.2 and 6.9). */
+const opening = [
+  preface,
+  writeSettings([[4, 2 ** 31 - 1]]),
+  writeFrame(frameTypes.windowUpdate, 0, 0, write32(2 ** 30)),
+]
 
 export type DescribedOptions = GrammarOptions & {
   readonly description: OpenApiDocument
@@ -107,11 +114,11 @@ export function createDescribedAttacks({
       [':path', target],
     ]
     const bytes = isHttp2
-      ? Buffer.concat([preface, writeSettings([]), writeRequest(1, [...head, ...fields, ...length], body)])
+      ? Buffer.concat([...opening, writeRequest(1, [...head, ...fields, ...length], body)])
       : Buffer.concat([writeHead(request.method, target, host, [...fields, ...length]), body ?? Buffer.alloc(0)])
     return {
       ...{ kind: 'description', what: made.operation.operationId, protocol: isHttp2 ? 'h2' : 'http/1.1' },
-      ...{ writes: [bytes], callers: name ? [name] : [], ending: 'read', request },
+      ...{ writes: [bytes], callers: name ? [name] : [], ending: 'wait', request },
       url: `https://${host}${target}`,
     }
   }

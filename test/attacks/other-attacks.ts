@@ -82,7 +82,7 @@ export function createMultipartAttack(dice: Dice, { household, host }: GrammarOp
   const lines = [`Content-Type: ${type}`, ...(attacker ? [`Authorization: ${authorizationOf(attacker, dice)}`] : [])]
   const { method } = { method: dice.isOneIn(12) ? 'PUT' : 'POST' }
   return {
-    ...{ kind: 'multipart', what: `a form for ${path}`, protocol: 'http/1.1', ending: 'read' },
+    ...{ kind: 'multipart', what: `a form for ${path}`, protocol: 'http/1.1', ending: 'wait' },
     writes: dice.split(writeWhole(host, { method, path, lines, body: body.slice(0, 80_000) }), 3),
     callers: attacker ? [attacker.name] : [],
   }
@@ -133,7 +133,7 @@ export function createTokenAttack(dice: Dice, { household, host }: GrammarOption
   const whose = dice.pick(Object.values(household.accounts))
   const path = dice.pick(requestedPaths)
   const attack = (what: string, written: Written, callers: MarkedAccount[] = [], mustFail = true): Attack => ({
-    ...{ kind: 'tokens', what, protocol: 'http/1.1', ending: 'read', mustFail },
+    ...{ kind: 'tokens', what, protocol: 'http/1.1', ending: 'wait', mustFail },
     writes: [writeWhole(host, written)],
     callers: callers.map(({ name }) => name),
   })
@@ -215,7 +215,7 @@ export function createCookieAttack(dice: Dice, { household, host }: GrammarOptio
   const session = pairs.find(([name]) => name === '__Host-session')![1]
   const page = dice.pick(['/account/', '/account/tokens/', '/account/password/', '/sign-in/', '/oauth/authorize/', '/'])
   const attack = (what: string, written: Written, callers: MarkedAccount[] = [], mustFail = false): Attack => ({
-    ...{ kind: 'cookies', what, protocol: 'http/1.1', ending: 'read', mustFail },
+    ...{ kind: 'cookies', what, protocol: 'http/1.1', ending: 'wait', mustFail },
     writes: [writeWhole(host, { ...written, lines: ['Accept: text/html', ...(written.lines ?? [])] })],
     callers: callers.map(({ name }) => name),
   })

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { Attack } from './attack.ts'
+import { hasEnded } from './read-answers.ts'
 
 export type ExchangeOptions = {
   readonly port: number
@@ -20,8 +21,10 @@ export type Exchange = {
   readonly tookMs: number
 }
 
-/** How long an attack waits for a response after it has sent everything; the server may keep the connection open. */
+/** How long an attack that ended its side reads: the server may keep the connection open. */
 const readMs = 4000
+/** How long an attack waits for a response: those about cameras take seconds, and longer on a busy machine. */
+const waitMs = 60_000
 /** How long attacks that listen wait without receiving a byte. */
 const quietMs = 60
 const listenMs = 1000
@@ -41,6 +44,7 @@ export async function exchange(attack: Attack, options: ExchangeOptions): Promis
   let lastMs = beganMs
   let refusal: string | undefined
   let isSecure = false
+  const isWaiting = attack.ending === 'wait' && attack.protocol === 'h2'
   socket.on('session', options.onSession)
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   const secured = new Promise<void>((resolve) => {
@@ -58,7 +62,7 @@ export async function exchange(attack: Attack, options: ExchangeOptions): Promis
     chunks.push(chunk)
     length += chunk.length
     lastMs = performance.now()
-    if (length > maxBytes) socket.destroy()
+    if (length > maxBytes || (isWaiting && hasEnded(Buffer.concat(chunks)))) socket.destroy()
   })
   await secured
   if (!isSecure) refusal ??= 'closed during the handshake'
@@ -70,9 +74,10 @@ export async function exchange(attack: Attack, options: ExchangeOptions): Promis
     } else if (attack.writes.length > 1) await new Promise((resolve) => setImmediate(resolve))
   }
   switch (attack.ending) {
+    case 'wait':
     case 'read': {
-      socket.end()
-      const timer = setTimeout(() => socket.destroy(), readMs)
+      if (attack.ending === 'read') socket.end()
+      const timer = setTimeout(() => socket.destroy(), attack.ending === 'read' ? readMs : waitMs)
       await closed
       clearTimeout(timer)
       break

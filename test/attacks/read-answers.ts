@@ -1,5 +1,7 @@
 // Reads the responses on a connection as leniently as possible and returns status and body of each. RFC 9112, RFC 9113.
 
+import { flags, frameTypes } from './http2-frames.ts'
+
 export type RawAnswer = {
   /** 0 if it could not be read. */
   readonly status: number
@@ -65,18 +67,35 @@ const digitCodes = new Map(
   ),
 )
 
+/** Whether the server has ended the first stream of an HTTP/2 connection, or the connection. */
+export function hasEnded(bytes: Buffer): boolean {
+  for (const { type, flagBits, id } of readFrames(bytes)) {
+    const isEnd = (type === frameTypes.headers || type === frameTypes.data) && (flagBits & flags.endStream) !== 0
+    if (type === frameTypes.goaway || (id === 1 && (isEnd || type === frameTypes.reset))) return true
+  }
+  return false
+}
+
+/** Frames that are complete. */
+function* readFrames(bytes: Buffer) {
+  for (let at = 0; at + 9 <= bytes.length; ) {
+    const from = at + 9
+    const to = from + bytes.readUIntBE(at, 3)
+    if (to > bytes.length) return
+    const id = bytes.readUInt32BE(at + 5) & 0x7fffffff
+    yield { type: bytes[at + 3]!, flagBits: bytes[at + 4]!, id, payload: bytes.subarray(from, to) }
+    at = to
+  }
+}
+
 function readHttp2(bytes: Buffer): RawAnswer[] {
   const streams = new Map<number, { status: number; parts: Buffer[] }>()
-  for (let at = 0; at + 9 <= bytes.length; ) {
-    const length = bytes.readUIntBE(at, 3)
-    const [type, id] = [bytes[at + 3], bytes.readUInt32BE(at + 5) & 0x7fffffff]
-    const payload = bytes.subarray(at + 9, at + 9 + length)
-    at += 9 + length
+  for (const { type, id, payload } of readFrames(bytes)) {
     const stream = streams.get(id) ?? { status: 0, parts: [] }
-    if (type === 0x1 && !(stream.status >= 200)) {
+    if (type === frameTypes.headers && !(stream.status >= 200)) {
       stream.status = readStatus(payload)
       streams.set(id, stream)
-    } else if (type === 0x0) stream.parts.push(payload)
+    } else if (type === frameTypes.data) stream.parts.push(payload)
   }
   return [...streams.values()].map(({ status, parts }) => ({ status, headers: {}, body: Buffer.concat(parts) }))
 }

@@ -37,6 +37,8 @@ export type RequestRunReport = {
   readonly answers: number
   /** Number of attacks and the status codes of the responses, by kind. */
   readonly kinds: { readonly [kind: string]: { attacks: number; readonly statuses: { [status: string]: number } } }
+  /** Number of generated requests that changed something: successful ones other than GET. */
+  readonly changes: number
   /** Memory after the first hundredth of the attacks and after the pause at the end, if it could be measured. */
   readonly memory: { readonly before: ServerMemory; readonly after: ServerMemory | undefined }
   /** Latencies of an honest client during the run. */
@@ -100,6 +102,7 @@ export async function runRequests(options: RequestRunOptions): Promise<RequestRu
   const report = {
     answers: 0,
     attacks: 0,
+    changes: 0,
     kinds: {} as { [kind: string]: { attacks: number; statuses: { [status: string]: number } } },
   }
   let isDead = false
@@ -138,8 +141,11 @@ export async function runRequests(options: RequestRunOptions): Promise<RequestRu
     tally.attacks++
     for (const { status } of answers) tally.statuses[status] = (tally.statuses[status] ?? 0) + 1
   }
-  const learn = (attack: DescribedAttack, { status, body, headers }: RawAnswer) =>
-    described.learn(attack, { method: attack.request.method, url: attack.url, status, headers, body: body.toString() })
+  const learn = (attack: DescribedAttack, { status, body, headers }: RawAnswer) => {
+    const { method } = attack.request
+    if (method !== 'GET' && status >= 200 && status < 300) report.changes++
+    described.learn(attack, { method, url: attack.url, status, headers, body: body.toString() })
+  }
 
   const numbers = options.only ?? Array.from({ length: count }, (_, i) => i)
   const warmUp = Math.min(numbers.length, Math.max(300, Math.ceil(count / 100)))
