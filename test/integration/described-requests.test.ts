@@ -99,10 +99,9 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
 
   // A run in which all requests are rejected, or none, would prove little.
   assert.ok(tally.get('2xx')! > requestCount / 10 && tally.get('4xx')! > requestCount / 10)
-  assert.deepEqual(
-    operations.map(({ operation }) => operation.operationId).filter((name) => !requestedIds.has(name)),
-    [],
-  )
+  const missed = operations.map(({ operation }) => operation.operationId).filter((name) => !requestedIds.has(name))
+  // Of 1,000 requests, none is for one of the 76 operations in one of some 7,000 runs.
+  if (requestCount >= 2000) assert.deepEqual(missed, [])
   await checkOrder(server, operations)
 }
 
