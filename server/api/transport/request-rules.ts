@@ -3,9 +3,10 @@
 
 import { type IncomingMessage, METHODS, type RequestListener, type ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { writeProblemTo } from '../answer.ts'
 import { HttpError, unknownMethod } from '../problem.ts'
+import { closeSoon } from './close-soon.ts'
 
 /** Requests of a connection of HTTP/1.1 that wait for the answer to an earlier one. Few clients send any before it. */
 const maxPipelined = 32
@@ -16,6 +17,9 @@ const knownMethods: ReadonlySet<string> = new Set(METHODS)
 export function keepRules(onRequest: RequestListener): RequestListener {
   return (request, response) => {
     if (!isHttp2(request)) {
+      // What came behind a request after whose answer the connection ends. RFC 9112 section 9.6.
+      if (request.socket.writableEnded) return
+      endInStages(request)
       if (request.httpVersionMajor !== 1) {
         refuse(
           request,
@@ -49,6 +53,7 @@ export function keepRules(onRequest: RequestListener): RequestListener {
 
 /** For the event `checkExpectation`: an `Expect` other than `100-continue`. RFC 9110 section 10.1.1. */
 export const refuseExpectation: RequestListener = (request, response) => {
+  if (!isHttp2(request)) endInStages(request)
   refuse(
     request,
     response,
@@ -90,6 +95,24 @@ function cutOff(socket: Socket): void {
     Error.stackTraceLimit = limit
   })
   socket.destroy()
+}
+
+/**
+ * Node closes a connection with the last answer. If bytes of a body were unread, the system would reset it, and a client
+ * that still sends might not see why it was refused: RFC 9112 section 9.6, github.com/nodejs/node/issues/12339.
+ */
+function endInStages(request: IncomingMessage): void {
+  const { headers, socket } = request
+  if (!('content-length' in headers || 'transfer-encoding' in headers)) return
+  socket.destroySoon = () => {
+    if (request.complete) {
+      Socket.prototype.destroySoon.call(socket)
+      return
+    }
+    socket.end()
+    request.resume()
+    closeSoon(socket)
+  }
 }
 
 /** RFC 9112 section 3.2. Nothing is made of what it says. */

@@ -1,6 +1,7 @@
 // The one HTTPS port, over real sockets.
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { type EventEmitter, once } from 'node:events'
 import http2 from 'node:http2'
@@ -9,6 +10,7 @@ import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
+import { promisify } from 'node:util'
 import { openTemporaryApi } from '../../../test/support/api/temporary-api.ts'
 import { maxStallMs } from './drained.ts'
 import { defaultTimeouts, type Timeouts } from './timeouts.ts'
@@ -320,6 +322,59 @@ test('what HTTP itself refuses is an error like every other, on every version', 
   assert.equal(headers[':status'], 417)
   expecting.resume()
   session.close()
+})
+
+// nodejs/node#12339, honojs/node-server#327: the connection was reset, and the response lost.
+test('a client that is still sending a body hears why it is refused, and what it sends after that counts for nothing', async (t) => {
+  const { trust, addUser } = await listen(t)
+  const line = (method: string, path: string) =>
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`
+  const head = `${line('POST', '/v1/cameras/')}Connection: close\r\n`
+  // In a process of its own, because here the client would have read the response before it is reset.
+  const client = `
+    const [options, head] = JSON.parse(process.argv[1])
+    let answered = 0
+    for (let i = 0; i < 20; i++) {
+      const socket = require('node:tls').connect(options)
+      socket.on('error', () => {})
+      socket.once('data', (bytes) => { answered += bytes.includes('not_authenticated') })
+      socket.once('secureConnect', () => { socket.write(head); socket.write(Buffer.alloc(1e6, ' ')) })
+    }
+    process.once('exit', () => console.log(answered))`
+  for (const length of ['Content-Length: 1000000\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\nf4240\r\n']) {
+    const told = JSON.stringify([{ ...trust, ALPNProtocols: ['http/1.1'] }, head + length])
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', client, told])
+    // A few less if the machine stands still for as long as the server lingers; 2 or 3 before.
+    assert.ok(Number(stdout) >= 10, stdout)
+  }
+
+  const { authorization } = await addUser('owner@example.com')
+  const change = (name: string) => {
+    const body = JSON.stringify({ first_name: name })
+    return `${line('PUT', '/v1/me/')}Authorization: ${authorization}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+  const read = async () => (await getHttp1({ ...trust, path: '/v1/me/', headers: { authorization } })).body
+  const socket = tls.connect({ ...trust, ALPNProtocols: ['http/1.1'] })
+  let received = ''
+  socket.on('data', (bytes) => {
+    received += bytes
+  })
+  const gone = closed(socket)
+  socket.write(`${change('First')}${line('POST', '/v1/cameras/')}Expect: x\r\nContent-Length: 10\r\n\r\n12345`)
+  while (!received.includes('expectation_failed')) await once(socket, 'data')
+  socket.write(`67890${change('Late')}`)
+  await gone
+  assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 417'])
+  assert.match(await read(), /"First"/)
+
+  // One that goes on for ever is cut off.
+  const endless = tls.connect({ ...trust, ALPNProtocols: ['http/1.1'], allowHalfOpen: true } as tls.ConnectionOptions)
+  const cut = closed(endless)
+  endless.write(`${head}Content-Length: 1000000\r\n\r\n`)
+  const timer = setInterval(() => endless.writable && endless.write(' '), 20)
+  endless.resume()
+  await cut
+  clearInterval(timer)
 })
 
 test('T18: of two Authorization headers none counts, in both versions', async (t) => {
