@@ -37,8 +37,8 @@ export type Firefox = AsyncDisposable & {
   evaluate<T>(expression: string): Promise<T>
 }
 
-/** `listDecoders`: the processes that decode video and audio. */
-export type FirefoxProcess = Firefox & { listDecoders(): number[] }
+/** `signalDecoders` signals the processes that decode video and audio, and tells whether there were any. */
+export type FirefoxProcess = Firefox & { signalDecoders(signal: 'SIGSTOP' | 'SIGCONT'): boolean }
 
 export function hasFirefox(): boolean {
   return spawnSync('firefox-esr', ['--version'], { stdio: 'ignore' }).status === 0
@@ -78,6 +78,14 @@ async function control(child: ChildProcess, profile: string, port: number): Prom
     const { value } = await marionette.send('WebDriver:FindElement', { using: 'css selector', value: selector })
     return (value as Record<string, string>)[elementKey]!
   }
+  const signalDecoders = (signal: NodeJS.Signals) => {
+    // A child of Firefox forks the others.
+    const children = String(spawnSync('pgrep', ['-P', String(child.pid)]).stdout)
+      .split(/\s+/)
+      .filter(Boolean)
+    const parents = [child.pid, ...children].join()
+    return spawnSync('pkill', ['--signal', signal, '-P', parents, '-f', 'contentproc .*(rdd|utility)$']).status === 0
+  }
   return {
     open: async (url) => void (await marionette.send('WebDriver:Navigate', { url })),
     url: async () => String((await marionette.send('WebDriver:GetCurrentURL', {})).value),
@@ -91,15 +99,11 @@ async function control(child: ChildProcess, profile: string, port: number): Prom
       const script = { script: `return (${expression})`, args: [] }
       return (await marionette.send('WebDriver:ExecuteScript', script)).value as T
     },
-    listDecoders() {
-      const list = (...args: string[]) =>
-        String(spawnSync('pgrep', args).stdout).split(/\s+/).filter(Boolean).map(Number)
-      // A child of Firefox forks the others.
-      const parents = [child.pid!, ...list('-P', String(child.pid))]
-      return list('-P', parents.join(), '-f', 'contentproc .*(rdd|utility)$')
-    },
+    signalDecoders,
     async [Symbol.asyncDispose]() {
       socket.destroy()
+      // A decoder that stands still would outlive the browser.
+      signalDecoders('SIGCONT')
       const exited = once(child, 'exit')
       child.kill('SIGKILL')
       await exited
