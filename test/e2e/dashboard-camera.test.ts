@@ -300,12 +300,14 @@ test('axe finds no violations in both themes, on a laptop and on a phone, with e
 })
 
 test('an offline camera says why, its recordings still play, and it returns by itself', async () => {
-  await source.faults.refuseConnections(8_000)
+  source.faults.answerWith(503)
+  source.faults.dropConnections()
   await page.getByText('Offline. This image is from').waitFor()
   await page.getByRole('alert').waitFor()
   await shoot(page, 'camera-offline')
   await page.keyboard.press('ArrowLeft')
   await page.waitForURL(/\?at=/)
+  source.faults.answerWith(undefined)
   await page.keyboard.press('n')
   await page.getByText('Offline. This image is from').waitFor({ state: 'detached' })
   await eventually('it is live again', 30_000, async () => {

@@ -64,7 +64,7 @@ test('stream statistics are shown in both languages', async () => {
   const reception = panel('Reception')
   await reception.getByText(/^\d[\d.]* Mbit\/s$/).waitFor()
   await reception.getByText(/^\d[\d.]* fps$/).waitFor()
-  source.faults.spoilPackets('lose', 1000, () => 0)
+  source.faults.spoilPackets('lose', 3000, () => 0)
   await reception
     .getByText(/^[1-9]\d* in total$/)
     .first()

@@ -33,9 +33,9 @@ test('a viewer who connects between two rare key frames gets a snapshot, HLS and
   assert.equal(camera.status, 'online')
   const get = async (url: string) => {
     const { pathname, search } = new URL(url)
-    const begunMs = performance.now()
+    const keysBefore = keys()
     const { status, text } = await server.request(pathname + search, { authorization: null })
-    return { status, text, waitedMs: performance.now() - begunMs }
+    return { status, text, keysMeanwhile: keys() - keysBefore }
   }
   const urlOf = (format: string) => camera.streams.find((each) => each.format === format)!.url
   const [snapshot, hls, mp4] = await Promise.all([
@@ -44,7 +44,7 @@ test('a viewer who connects between two rare key frames gets a snapshot, HLS and
     fetchFirst(urlOf('mp4'), server.ca),
   ])
   assert.equal(snapshot.status, 200, snapshot.text)
-  assert.ok(snapshot.waitedMs > 5000, 'an earlier key frame is not shown as the current image')
+  assert.ok(snapshot.keysMeanwhile > 0, 'an earlier key frame is not shown as the current image')
   assert.equal(hls.status, 200, hls.text)
   assert.equal(mp4, 200)
 })
