@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -126,7 +126,10 @@ test('a camera that begins with its last group of pictures is not recorded twice
   const ends = [
     () => server.kill().then(start),
     () => server.stop().then(start),
-    () => writeFile(order, '').then(() => sleep(500)),
+    async () => {
+      await writeFile(order, '')
+      await eventually('the worker has got the order', 20_000, async () => !existsSync(order))
+    },
   ]
   const beginMs = Date.now()
   await untilFootageOf(beginMs)
